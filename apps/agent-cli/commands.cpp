@@ -135,9 +135,9 @@ void add_hand(CLI::App& command, HandFlags& flags) {
     command.add_option("--stop-key", flags.stop_key,
                        "Keys that stop the run, whichever window has the focus, or \"none\"; "
                        "default: ctrl+alt+pause");
-    command.add_option(
-        "--takeover", flags.takeover,
-        "What happens when you use the mouse or the keyboard: pause the run (default) or ignore");
+    command.add_option("--takeover", flags.takeover,
+                       "What happens when you use the mouse or the keyboard: pause the run "
+                       "(default) or ignore it");
 }
 
 void add_panel(CLI::App& command, PanelFlags& flags) {
@@ -527,6 +527,11 @@ int run_program(std::vector<std::string> arguments) {
     doctor_command->add_flag("--ask", doctor.ask,
                              "Test with short requests what the server does not report");
 
+    // CLI11 does not tell it from the flag alone, and rules that deny would be missing.
+    if (std::ranges::find(arguments, "--unattended=") != arguments.end())
+        return complain(ExitCode::usage,
+                        "--unattended= is followed by no file; name a file of rules, "
+                        "or leave out the \"=\"");
     try {
         std::reverse(arguments.begin(), arguments.end()); // CLI11 takes them from the back
         app.parse(std::move(arguments));

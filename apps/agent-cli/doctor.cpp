@@ -126,7 +126,7 @@ void check_positions(const std::string& model_id) {
     const std::string subject = fmt::format("{}: {}", family->name, sure ? "" : "probably ");
     if (!family->grounds) {
         note("positions",
-             fmt::format("{}none that are usable, so clicks are likely to miss their targets: {}",
+             fmt::format("{}no usable positions, so clicks are likely to miss their targets: {}",
                          subject, advice));
         return;
     }

@@ -198,11 +198,19 @@ void Participants::take_over() {
         say("paused: the mouse or the keyboard was used; continue it in the panel\n");
 }
 
+/// On X11, a watch ends with the server, and then the run fails by itself.
+#ifdef _WIN32
+constexpr bool run_outlives_watch = true;
+#else
+constexpr bool run_outlives_watch = false;
+#endif
+
 void Participants::watch_has_ended() {
-    say("the mouse and the keyboard no longer stop or pause this run: the watch of them has "
-        "ended\n");
-    // Other runs have a user who has read that.
-    if (options_.unattended)
+    // Also with --quiet: the user relies on the stop key.
+    print_to(stderr,
+             "the mouse and the keyboard no longer stop or pause this run: the watch of them "
+             "has ended\n");
+    if (run_outlives_watch && !user_can_answer())
         control_.stop("the watch of the mouse and the keyboard has ended, so that they no longer "
                       "stop this run: continue it with agent-cli resume");
 }

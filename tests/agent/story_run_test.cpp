@@ -156,6 +156,21 @@ TEST_CASE("story: main.log has the events from its level on") {
           (stage.profile.log.level != LogLevel::error));
 }
 
+TEST_CASE("story: main.log has the guard's decisions, denials as warnings") {
+    Stage stage;
+    stage.options.guard = Guard();
+    stage.options.approvals = Approvals::unattended;
+    stage.options.guard.add(
+        parse_guard_rules(R"({"rules":[{"name":"few","when":{"rate":1},"then":"deny"}]})", "rules"),
+        RuleOrigin::user);
+    stage.model.say(reply("I click.", click)).say(reply("I click again.", click)).say(done);
+    stage.run();
+    const std::string log = test::read_file(stage.run_path / "main.log");
+    CHECK_THAT(log, ContainsSubstring("INFO turn 2: DECISION on click: allowed by the rule"));
+    CHECK_THAT(log, ContainsSubstring("WARNING turn 3: DECISION on click: denied by the rule, "
+                                      "rule \"user: few\""));
+}
+
 TEST_CASE("story: without physical execution, nothing reaches the desktop") {
     Stage stage;
     stage.profile.physical_execution = false;

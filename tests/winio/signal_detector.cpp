@@ -269,6 +269,16 @@ TEST_CASE("a place that is no corner does not count") {
     }
 }
 
+TEST_CASE("motion inside a corner where a program has moved the pointer does not count") {
+    Detector it;
+    it.move({0, 0}, false);
+    it.move({0, 1});
+    CHECK(it.after(1h).empty());
+    it.move({500, 300});
+    it.move({0, 1});
+    CHECK(it.after(500ms) == Signals{UserSignal::corner});
+}
+
 TEST_CASE("a corner that the pointer leaves, or where a program has moved it, does not count") {
     Detector it(Echoes::yes);
     it.move({0, 0});

@@ -57,7 +57,9 @@ LogLevel level_of(const Event& event) {
         event, [&](const Asked&) { level = LogLevel::debug; },
         [&](const StateChanged&) { level = LogLevel::debug; },
         [&](const Invoke&) { level = LogLevel::debug; },
-        [&](const Judged&) { level = LogLevel::debug; }, // the result says the same
+        [&](const Judged& it) {
+            if (!it.guard.allowed) level = LogLevel::warning;
+        },
         [&](const ObserveFailed&) { level = LogLevel::error; },
         [&](const AskFailed&) { level = LogLevel::error; },
         [&](const RunFinished& it) {

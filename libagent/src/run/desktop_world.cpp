@@ -744,9 +744,8 @@ std::optional<ToolResult> DesktopWorld::permitted(const Invoke& command,
         command, fact, [&] { return std::vector{effect}; }, effect.details);
     if (answer.record.allowed) {
         gate_.carried_out(time_of_guard());
-        // The sync before the call could not include this decision; a tool that only reads needs none.
-        if (journal_ != nullptr && tools_.at(command.role).may_act_itself(command.call.name))
-            journal_->finish_sync();
+        // The sync before the call could not include this decision.
+        if (journal_ != nullptr) journal_->finish_sync();
         return std::nullopt;
     }
     if (control_.stopping()) return fail("not_begun", "The run is ending: nothing was done.");

@@ -112,10 +112,10 @@ void SignalDetector::note_motion(const ReportedInput& input, Time now,
         motion_->travel = {};
         note_hand(now, found);
     }
-    if (echoes_ == Echoes::yes && !motion_->moves) return;
+    // A program may have moved it there before.
     if (!in_corner(input.pointer, now))
         corner_.reset();
-    else if (!corner_)
+    else if (!corner_ && !in_corner(before, now))
         corner_ = Rest{now};
 }
 

@@ -27,16 +27,16 @@ inline constexpr char watching = 'w';
         return 'c';
     case UserSignal::input:
         return 'i';
-    case UserSignal::watch_ended: // a source that has ended writes nothing
-        break;
+    case UserSignal::watch_ended: // the process that watches may not end with it
+        return 'x';
     }
     return '?';
 }
 
 /// Empty for any other byte.
 [[nodiscard]] constexpr std::optional<UserSignal> signal_of(char byte) {
-    for (const UserSignal signal :
-         {UserSignal::stop_key, UserSignal::escape, UserSignal::corner, UserSignal::input})
+    for (const UserSignal signal : {UserSignal::stop_key, UserSignal::escape, UserSignal::corner,
+                                    UserSignal::input, UserSignal::watch_ended})
         if (byte_of(signal) == byte) return signal;
     return std::nullopt;
 }

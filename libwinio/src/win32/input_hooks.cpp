@@ -122,7 +122,11 @@ void InputHooks::watch(std::promise<void> installed) {
                               std::chrono::milliseconds{0}, check_interval);
         const DWORD woken = MsgWaitForMultipleObjects(
             1, &stop, FALSE, static_cast<DWORD>(wait.count()), QS_ALLINPUT);
-        if (woken == WAIT_OBJECT_0 || woken == WAIT_FAILED) break;
+        if (woken == WAIT_OBJECT_0) break;
+        if (woken == WAIT_FAILED) {
+            report({UserSignal::watch_ended});
+            break;
+        }
         // The hooks are called in here.
         for (MSG message{}; PeekMessageW(&message, nullptr, 0, 0, PM_REMOVE) != 0;)
             DispatchMessageW(&message);

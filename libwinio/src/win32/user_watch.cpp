@@ -55,7 +55,9 @@ void HelperUserWatch::read() {
     while (const std::size_t size = helper_.receive(bytes)) {
         for (const char byte : std::span(bytes).first(size)) {
             if (byte == watching && !std::exchange(started, true)) starts_.set_value(true);
-            if (const auto signal = signal_of(byte)) call_(*signal);
+            const auto signal = signal_of(byte);
+            if (signal == UserSignal::watch_ended) ends_ = true; // and is not reported again
+            if (signal) call_(*signal);
         }
     }
     if (!started)

@@ -52,6 +52,13 @@ SignalKeys signal_keys(const Connection& connection, const UserWatchOptions& opt
     return keys;
 }
 
+const xcb_ge_generic_event_t* generic_event(const xcb_generic_event_t& event) {
+    constexpr std::uint8_t event_type_mask = 0x7F;
+    return (event.response_type & event_type_mask) == XCB_GE_GENERIC
+               ? reinterpret_cast<const xcb_ge_generic_event_t*>(&event)
+               : nullptr;
+}
+
 } // namespace
 
 RawInputWatch::RawInputWatch(const std::string& display, const UserWatchOptions& options,
@@ -66,6 +73,7 @@ RawInputWatch::RawInputWatch(const std::string& display, const UserWatchOptions&
 }
 
 RawInputWatch::~RawInputWatch() {
+    ends_ = true;
     stop_.stop();
     thread_.join();
 }
@@ -115,22 +123,27 @@ void RawInputWatch::run() {
         if (waiting[1].revents != 0) return;
         report(detector_.due(Clock::now()));
     }
-    call_(UserSignal::watch_ended);
+    if (!ends_) call_(UserSignal::watch_ended);
 }
 
 bool RawInputWatch::read_events() {
     while (true) {
-        const auto event = Reply<xcb_generic_event_t>(xcb_poll_for_event(connection_.get()));
+        const auto event = next_event();
         if (!event) {
             if (!motion_) break;
             note_pointer(); // more events may arrive with the reply
             continue;
         }
-        constexpr std::uint8_t event_type_mask = 0x7F;
-        if ((event->response_type & event_type_mask) == XCB_GE_GENERIC)
-            note(*reinterpret_cast<const xcb_ge_generic_event_t*>(event.get()));
+        if (const auto* generic = generic_event(*event)) note(*generic);
     }
     return !connection_.lost();
+}
+
+Reply<xcb_generic_event_t> RawInputWatch::next_event() {
+    if (read_.empty()) return Reply<xcb_generic_event_t>(xcb_poll_for_event(connection_.get()));
+    auto event = std::move(read_.front());
+    read_.pop_front();
+    return event;
 }
 
 void RawInputWatch::note(const xcb_ge_generic_event_t& event) {
@@ -143,6 +156,7 @@ void RawInputWatch::note(const xcb_ge_generic_event_t& event) {
     const auto& raw = reinterpret_cast<const xcb_input_raw_key_press_event_t&>(event);
     using Kind = ReportedInput::Kind;
     ReportedInput input{.by_user = !is_xtest(raw.sourceid), .code = raw.detail};
+    if (connection_.lost()) return; // the device may not be known
     switch (event.event_type) {
     case XCB_INPUT_RAW_KEY_PRESS:
         input.kind = Kind::key_down;
@@ -169,8 +183,21 @@ void RawInputWatch::note_pointer() {
     ReportedInput input = *std::exchange(motion_, std::nullopt);
     const auto place = pointer();
     if (!place) return;
+    // Then the place is not where the user has moved the pointer.
+    if (input.by_user && program_has_moved()) return;
     input.pointer = *place;
     report(detector_.note(input, Clock::now()));
+}
+
+bool RawInputWatch::program_has_moved() {
+    while (auto event = Reply<xcb_generic_event_t>(xcb_poll_for_queued_event(connection_.get())))
+        read_.push_back(std::move(event));
+    return std::ranges::any_of(read_, [&](const auto& event) {
+        const auto* generic = generic_event(*event);
+        return generic != nullptr && generic->extension == extension_ &&
+               generic->event_type == XCB_INPUT_RAW_MOTION &&
+               is_xtest(reinterpret_cast<const xcb_input_raw_motion_event_t*>(generic)->sourceid);
+    });
 }
 
 std::optional<Point> RawInputWatch::pointer() const {

@@ -8,7 +8,9 @@
 #include "user/signal_detector.hpp"
 #include "x11/connection.hpp"
 
+#include <atomic>
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
@@ -35,8 +37,11 @@ private:
     void run();
     /// False if the connection is lost.
     [[nodiscard]] bool read_events();
+    [[nodiscard]] Reply<xcb_generic_event_t> next_event();
     void note(const xcb_ge_generic_event_t& event);
     void note_pointer();
+    /// Whether a program has moved the pointer, according to the events in `read_`.
+    [[nodiscard]] bool program_has_moved();
     [[nodiscard]] std::optional<Point> pointer() const;
     [[nodiscard]] bool is_xtest(std::uint16_t device);
     [[nodiscard]] std::vector<Rect> bounds_of_displays();
@@ -46,9 +51,12 @@ private:
     std::uint8_t extension_ = 0;
     std::map<std::uint16_t, bool> xtest_; ///< by device
     std::optional<ReportedInput> motion_; ///< the latest, without its place
+    /// Events that arrived before the answer to a request, and are not handled yet.
+    std::deque<Reply<xcb_generic_event_t>> read_;
     SignalDetector detector_;
     std::function<void(UserSignal)> call_;
     StopPipe stop_;
+    std::atomic<bool> ends_ = false; ///< the caller destroys this object
     std::thread thread_;
 };
 

@@ -120,9 +120,9 @@ TEST_CASE("the doctor reports how the family of the model states positions, and 
         Case{"gemini-2.5-flash", "note  positions Gemini: 0 to 1000 with y before x, but Eyehand"},
         Case{"microsoft/Phi-4-multimodal-instruct",
              "note  positions Phi-4-multimodal: probably fractions from 0 to 1, but Eyehand"},
-        Case{"allenai/MolmoPoint-8B", "note  positions MolmoPoint: none that are usable, so clicks "
+        Case{"allenai/MolmoPoint-8B", "note  positions MolmoPoint: no usable positions, so clicks "
                                       "are likely to miss their targets: choose"},
-        Case{"llava:7b", "note  positions Llama and LLaVA: probably none that are usable, so"},
+        Case{"llava:7b", "note  positions Llama and LLaVA: probably no usable positions, so"},
         Case{"mistral-large-4", "note  positions Mistral Large 4: unknown numbers, but Eyehand"},
         Case{"qwen/qwen3-14b",
              "note  positions unknown model family; Eyehand asks for 0 to 1000\n"});

@@ -86,21 +86,29 @@ TEST_CASE("the user's input during a drag breaks it off, and the button is relea
     server.enqueue(
         {.body = completion("", "drag", R"({"label":"A","start":[300,300],"end":[700,700]})")});
     bool is_down = true;
-    const auto result = test::agent_cli(
-        {"run", "do it", "--with", "drag", "--endpoint", server.url(), "--run-dir",
-         folder.path().string()},
-        {{"EYEHAND_DRAG_STEPS", "1000"}, {"EYEHAND_DRAG_STEP_DELAY", "1"}},
-        [&](const std::function<void()>&) {
-            REQUIRE(test::eventually([&] { return hand.left_is_down(); }));
+    const auto result =
+        test::agent_cli({"run", "do it", "--with", "drag", "--endpoint", server.url(), "--run-dir",
+                         folder.path().string()},
+                        {{"EYEHAND_DRAG_STEPS", "1000"}, {"EYEHAND_DRAG_STEP_DELAY", "1"}},
+                        [&](const std::function<void()>& interrupt) {
+                            CHECK(test::eventually([&] { return hand.left_is_down(); }));
+                            bool there = false;
+                            const auto use = [&] {
 #ifdef _WIN32
-            // Under Wine, motion during a drag cannot be told from the program's.
-            hand.key(winio::NamedKey::shift, winio::Press::down);
-            hand.key(winio::NamedKey::shift, winio::Press::up);
+                                // Under Wine, motion during a drag cannot be told from the program's.
+                                hand.key(winio::NamedKey::shift, winio::Press::down);
+                                hand.key(winio::NamedKey::shift, winio::Press::up);
 #else
-            hand.move({100, 100});
+                hand.move(there ? winio::Point{100, 100} : winio::Point{300, 100});
 #endif
-            CHECK(test::eventually([&] { return !(is_down = hand.left_is_down()); }));
-        });
+                                there = !there;
+                            };
+                            const bool released = test::eventually([&] {
+                                use();
+                                return !(is_down = hand.left_is_down());
+                            });
+                            for (int i = 0; !released && i < 3; ++i) interrupt();
+                        });
     INFO(result.err);
     CHECK(result.status == 130);
     CHECK_FALSE(is_down);

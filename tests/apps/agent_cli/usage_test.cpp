@@ -33,6 +33,7 @@ TEST_CASE("a mistake in the command line is exit code 2 and names the mistake") 
         Row{{"run", "x", "--max-turns", "many"}, "many"}, Row{{"run", ""}, "no task"},
         Row{{"run"}, "no task was given"}, Row{{"run", " \t"}, "the task is empty"},
         Row{{"run", "x", "--profile", "missing-profile"}, "observer"},
+        Row{{"run", "--unattended=", "x"}, "is followed by no file"},
         Row{{"run", "x", "--annotate", "panel"}, "--annotate: there is no panel to draw"},
         Row{{"run", "x", "--image", "huge"}, "WIDTHxHEIGHT"},
         Row{{"run", "x", "--image", "99999x1"}, "16384"},

@@ -189,8 +189,8 @@ struct ToolContext {
     /// Environment variables of this process to hide from programs that the tool starts.
     std::vector<std::string> hidden_variables = key_variables();
     /// Asks the guard, and perhaps the user, whether the tool may have this effect itself, without a
-    /// plan. Returns the result for the model if not. When it returns, the decision is in the journal,
-    /// and on the disk if the tool may act itself. Empty: everything is permitted.
+    /// plan. Returns the result for the model if not. When it returns, the decision is in the
+    /// journal, on the disk. Empty: everything is permitted.
     std::function<std::optional<ToolResult>(const GuardedEffect&)> permit{};
     /// Replaces references to secrets (secrets.hpp) by their values in a text that the returned plan
     /// types. The values must not appear in the result. Empty: the run has no secrets.
