@@ -79,6 +79,7 @@ std::string json_of(const agent::ReplayReport& report) {
                                         {"commands", report.commands},
                                         {"results", report.results},
                                         {"inputs", report.inputs},
+                                        {"replies", report.replies},
                                         {"differences", std::move(differences)},
                                         {"not_compared", texts(report.not_compared)}}) +
            "\n";

@@ -5,7 +5,7 @@
 #include "http/host.hpp"
 #include "http/url.hpp"
 #include "queue.hpp"
-#include "wire/assemble_reply.hpp"
+#include "wire/answer_body.hpp"
 #include "wire/decode_reply.hpp"
 #include "wire/encode_request.hpp"
 #include "wire/tools_as_text.hpp"
@@ -44,97 +44,6 @@ bool is_event_stream(const http::Response& head) {
     const std::string type = wire::ascii_lower(head.header("Content-Type"));
     return wire::trimmed(std::string_view(type).substr(0, type.find(';'))) == "text/event-stream";
 }
-
-// --- Reading an answer --------------------------------------------------------------------------
-
-enum class Form { events, whole };
-
-/// Characters that may precede a body: white space, a byte order mark.
-constexpr std::string_view before_body = " \t\r\n\xEF\xBB\xBF";
-
-/// The form of a body that starts with `text` (after `before_body`); nothing if more bytes are
-/// needed. The first bytes count more than the content type, because servers announce a stream and
-/// then send an error as JSON or HTML, and proxies announce streams as plain text.
-std::optional<Form> form_of(const http::Response& head, std::string_view text) {
-    if (text.empty()) return std::nullopt;
-    if (std::string_view("{[<").find(text.front()) != std::string_view::npos) return Form::whole;
-    if (is_event_stream(head)) return Form::events;
-    for (const std::string_view field : {":", "data:", "event:"}) {
-        if (text.starts_with(field)) return Form::events;
-        if (field.starts_with(text)) return std::nullopt;
-    }
-    return Form::whole;
-}
-
-/// Reads the body of one answer as it arrives: the events of a stream, or one document.
-class AnswerBody {
-public:
-    /// `keep_all` keeps a stream's bytes for the log. `on_delta` may be empty. The references must
-    /// outlive this object.
-    AnswerBody(const wire::Where& where, const std::vector<ToolSpec>& offered,
-               wire::TextCallRule rule, std::size_t max_bytes, bool keep_all,
-               const OnDelta& on_delta)
-        : where_(where), offered_(offered), rule_(rule), keep_all_(keep_all), on_delta_(on_delta),
-          events_(where.url, max_bytes), assembler_(where, offered, rule) {}
-
-    /// Returns false once the stream is complete ("[DONE]").
-    bool take(const http::Response& head, std::string_view bytes) {
-        if (form_ == Form::events) {
-            if (keep_all_) text_.append(bytes);
-            return take_events(bytes);
-        }
-        text_.append(bytes);
-        if (!form_) {
-            blank_ = std::min(text_.find_first_not_of(before_body, blank_), text_.size());
-            form_ = form_of(head, std::string_view(text_).substr(blank_));
-        }
-        if (form_ != Form::events) return true;
-        return keep_all_ ? take_events(text_) : take_events(std::exchange(text_, {}));
-    }
-
-    /// Call it once, after the last byte of the answer.
-    [[nodiscard]] ChatReply finish() {
-        if (is_streamed()) {
-            if (!assembler_.done())
-                events_.finish([this](const wire::ServerEvent& event) { take(event); });
-            return assembler_.finish();
-        }
-        ChatReply reply = wire::decode_reply(text_, where_, offered_, rule_);
-        if (on_delta_ && !reply.text.empty()) hand_out({Delta::Kind::text, reply.text});
-        return reply;
-    }
-
-    /// The time of the first delta, if there was one.
-    [[nodiscard]] std::optional<Clock::time_point> first_delta() const { return first_delta_; }
-    [[nodiscard]] bool is_streamed() const { return form_ == Form::events; }
-    [[nodiscard]] std::string take_text() { return std::move(text_); }
-
-private:
-    bool take_events(std::string_view bytes) {
-        events_.feed(bytes, [this](const wire::ServerEvent& event) { take(event); });
-        return !assembler_.done();
-    }
-    void take(const wire::ServerEvent& event) {
-        if (assembler_.done()) return;
-        for (const Delta& delta : assembler_.take(event)) hand_out(delta);
-    }
-    void hand_out(const Delta& delta) {
-        if (!first_delta_) first_delta_ = Clock::now();
-        if (on_delta_) on_delta_(delta);
-    }
-
-    const wire::Where& where_;
-    const std::vector<ToolSpec>& offered_;
-    const wire::TextCallRule rule_;
-    const bool keep_all_;
-    const OnDelta& on_delta_;
-    wire::EventParser events_;
-    wire::ReplyAssembler assembler_;
-    std::optional<Form> form_; // known with the first bytes
-    std::string text_;
-    std::size_t blank_ = 0; // length of the prefix of `text_` that precedes the body
-    std::optional<Clock::time_point> first_delta_;
-};
 
 // --- Retries ------------------------------------------------------------------------------------
 
@@ -214,10 +123,7 @@ public:
             }
             quirks_.tools_as_text = true; // also for all later requests
         }
-        ChatReply reply = ask(request, on_delta, stop);
-        if (!request.tools.empty())
-            reply.notes.insert(reply.notes.begin(), "the tools were described in words");
-        return reply;
+        return ask(request, on_delta, stop);
     }
 
     std::vector<std::string> models(const std::stop_token& stop) {
@@ -255,10 +161,18 @@ private:
             turn.emplace(url_.authority(), stop);
         Retries retries(options_.retries);
         std::vector<std::string> notes;
+        if (quirks_.tools_as_text && !request.tools.empty())
+            notes.emplace_back("the tools were described in words");
+        const std::size_t notes_of_request = notes.size();
         while (true) {
             const Clock::time_point start = Clock::now();
-            AnswerBody answer(where, request.tools, rule_for(request), options_.max_response_bytes,
-                              bool(options_.on_exchange), on_delta);
+            wire::AnswerBody answer(
+                where, request.tools,
+                {.rule = wire::text_call_rule(request.text_calls, quirks_.tools_as_text),
+                 .max_bytes = options_.max_response_bytes,
+                 .keep_all = options_.on_exchange || request.keep_response},
+                on_delta);
+            std::optional<bool> event_stream; // known with the head
             ChatReply reply;
             const auto failure = attempt(
                 {.method = "POST", .url = url_text_, .request_body = for_log(request, stream)},
@@ -266,35 +180,41 @@ private:
                  body},
                 where, stop,
                 [&](const http::Response& head, std::string_view bytes) {
-                    return answer.take(head, bytes);
+                    if (!event_stream) event_stream = is_event_stream(head);
+                    return answer.take(*event_stream, bytes);
                 },
                 [&](const http::Response& response) {
                     reply = answer.finish();
                     reply.wait = response.first_byte;
                 },
-                [&] { return answer.take_text(); }, limits());
+                [&] { return answer.text(); }, limits());
             if (!failure) {
                 reply.total = since(start);
                 if (answer.is_streamed() && answer.first_delta())
                     reply.wait =
                         std::chrono::duration_cast<milliseconds>(*answer.first_delta() - start);
                 reply.notes.insert(reply.notes.begin(), notes.begin(), notes.end());
+                if (request.keep_response)
+                    reply.response =
+                        kept(answer.text(), event_stream.value_or(false), std::move(notes));
                 return reply;
             }
             // Delivered deltas cannot be withdrawn.
             if (answer.first_delta()) throw *failure;
             const std::optional<Attempt> next = retries.next(*failure);
             pause_before(next, *failure, stop);
-            notes = {"asked " + std::to_string(next->number) +
-                     " times: " + failure->code().message()};
+            notes.resize(notes_of_request);
+            notes.push_back("asked " + std::to_string(next->number) +
+                            " times: " + failure->code().message());
         }
     }
 
-    [[nodiscard]] wire::TextCallRule rule_for(const ChatRequest& request) const {
-        const bool accepts =
-            request.text_calls == TextCalls::always ||
-            (request.text_calls == TextCalls::if_not_native && quirks_.tools_as_text);
-        return accepts ? wire::TextCallRule::accept : wire::TextCallRule::ignore;
+    /// Null if the body contains the key: without it, another reply might be decoded.
+    [[nodiscard]] std::shared_ptr<const RawResponse>
+    kept(const std::string& body, bool event_stream, std::vector<std::string> notes) const {
+        if (wire::without_secret(body, options_.api_key) != body) return nullptr;
+        return std::make_shared<const RawResponse>(
+            RawResponse{body, event_stream, quirks_.tools_as_text, std::move(notes)});
     }
 
     /// One exchange: sends the request, passes a successful answer to `decode`, and calls

@@ -6,6 +6,8 @@
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
+#include "served_model.hpp"
+
 #include <chrono>
 #include <string>
 #include <utility>
@@ -41,7 +43,7 @@ struct RecordedRun {
     }
 
     eyehand::agent::RunFinished run(const std::string& task = "do it") {
-        eyehand::agent::Agent agent(desktop, model, profile, tools, options);
+        eyehand::agent::Agent agent(desktop, served, profile, tools, options);
         return agent.run(task, store, control);
     }
     [[nodiscard]] eyehand::agent::ReplayReport replay() const { return replay(replay_options()); }
@@ -62,6 +64,7 @@ struct RecordedRun {
 
     eyehand::winio::testing::MemoryDesktop desktop;
     eyehand::vlm::testing::ScriptedModel model;
+    ServedModel served{model};
     eyehand::agent::MemoryStore store;
     eyehand::agent::RunControl control;
     eyehand::agent::Toolbox tools = eyehand::agent::built_in_tools();

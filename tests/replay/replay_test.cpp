@@ -5,6 +5,7 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/run_port.hpp"
+#include "eyehand/vlm/raw_response.hpp"
 
 #include "catch.hpp"
 #include "thinking_model.hpp"
@@ -69,6 +70,7 @@ TEST_CASE("a run of the observer replays without differences") {
     CHECK(report.not_compared.empty());
     CHECK(report.results == 11); // two screenshots, five requests, four calls
     CHECK(report.inputs == 3);
+    CHECK(report.replies == 5);
 }
 
 TEST_CASE("a run of the commander replays without differences") {
@@ -177,7 +179,7 @@ TEST_CASE("a resumed run is replayed in its parts") {
         .fail(vlm::Error(vlm::errc::connection_lost, "gone"));
     REQUIRE(stage.run().outcome == Outcome::endpoint_failed);
     stage.model.call("click_element", R"({"label":"Save","box":[100,100]})").say("Done.");
-    Agent agent(stage.desktop, stage.model, stage.profile, stage.tools, stage.options);
+    Agent agent(stage.desktop, stage.served, stage.profile, stage.tools, stage.options);
     REQUIRE(agent.resume(stage.store, RunControl()).outcome == Outcome::completed);
     const ReplayReport report = stage.replay();
     INFO(to_text(report));
@@ -286,7 +288,7 @@ TEST_CASE("a request that the screen has superseded is replayed") {
     const ReplayReport report = stage.replay();
     INFO(to_text(report));
     CHECK(report.identical());
-    CHECK(report.not_compared.empty());
+    CHECK(report.results == 6);
 }
 
 TEST_CASE("the replay of a run that was killed ends with its journal") {
@@ -349,6 +351,45 @@ TEST_CASE("a tool that may act itself is not called") {
     CHECK(has(report.not_compared, "beep"));
 }
 
+TEST_CASE("a model without a server has no bytes to decode: its replies are those of the journal") {
+    RecordedRun stage("observer");
+    let_click_and_type(stage);
+    Agent agent(stage.desktop, stage.model, stage.profile, stage.tools, stage.options);
+    REQUIRE(agent.run("do it", stage.store, stage.control).outcome == Outcome::completed);
+    const ReplayReport report = stage.replay();
+    INFO(to_text(report));
+    CHECK(report.identical());
+    CHECK(report.replies == 0);
+    CHECK(report.not_compared ==
+          std::vector<std::string>{
+              "The decoding of a reply whose bytes were not recorded (5 times)."});
+}
+
+TEST_CASE("bytes that are not UTF-8 are recorded as they are") {
+    RecordedRun stage("observer");
+    class OneReply final : public vlm::ChatModel {
+    public:
+        vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
+                             std::stop_token) override {
+            const vlm::RawResponse response{.body = R"(data: {"choices":[{"delta":{"content":"Gr)"
+                                                    "\xFC"
+                                                    R"(n"},"finish_reason":"stop"}]})"
+                                                    "\n\ndata: [DONE]\n\n",
+                                            .event_stream = true};
+            vlm::ChatReply reply = vlm::decode_response(response, request);
+            reply.response = std::make_shared<const vlm::RawResponse>(response);
+            return reply;
+        }
+    } model;
+    Agent agent(stage.desktop, model, stage.profile, stage.tools, stage.options);
+    REQUIRE(agent.run("do it", stage.store, stage.control).outcome == Outcome::completed);
+    CHECK_THAT(stage.recording(), ContainsSubstring(R"("of":"response","value":{"base64":)"));
+    const ReplayReport report = stage.replay();
+    INFO(to_text(report));
+    CHECK(report.identical());
+    CHECK(report.replies == 1);
+}
+
 // ---- privacy ------------------------------------------------------------------------------------
 
 TEST_CASE("neither the value nor the length of a secret is in the recording") {
@@ -367,6 +408,20 @@ TEST_CASE("neither the value nor the length of a secret is in the recording") {
     CHECK_THAT(text, !ContainsSubstring("hunter2"));
     CHECK_THAT(text, ContainsSubstring("type a text with mail"));
     CHECK(std::ranges::count(text, '\n') == std::ranges::count(recorded("12345"), '\n'));
+}
+
+TEST_CASE("a reply with a secret is not recorded, also if a stream divides the secret") {
+    RecordedRun stage("observer");
+    stage.options.secrets.add({.name = "mail", .read = [] { return "hunter2-hunter2"; }});
+    stage.model.call("observe_screen", "{}", "The screen shows hunter2-hunter2.")
+        .say("hunter2-hunter2"); // in halves
+    REQUIRE(stage.run().outcome == Outcome::completed);
+    CHECK_THAT(stage.recording(), !ContainsSubstring("hunter2"));
+    const ReplayReport report = stage.replay();
+    INFO(to_text(report));
+    CHECK(report.identical());
+    CHECK(report.replies == 0);
+    CHECK(has(report.not_compared, "bytes were not recorded"));
 }
 
 TEST_CASE("titles that contain a secret, and those of redacted windows, are not recorded") {
@@ -477,6 +532,33 @@ TEST_CASE("another reply is a difference in the command of its turn") {
     CHECK(has(report.not_compared, "turn 1"));
 }
 
+TEST_CASE("bytes that decode to another reply are a difference in the turn of their request") {
+    RecordedRun stage("observer");
+    let_click_and_type(stage);
+    REQUIRE(stage.run().outcome == Outcome::completed);
+    const std::string recording = stage.recording();
+    SECTION("of a document") {
+        stage.change(recording_name,
+                     replaced(recording, R"(\\\"box\\\":[400,500])", R"(\\\"box\\\":[401,500])"));
+        const ReplayReport report = stage.replay();
+        const ReplayDifference& reply = difference(report, "the result of ask");
+        CHECK(reply.turn == 1);
+        CHECK(has(reply.recorded, "400,500"));
+        CHECK(has(reply.replayed, "401,500"));
+        CHECK(report.differences.size() == 1); // the replay continues with the reply of the run
+        CHECK(report.replies == 5);
+    }
+    SECTION("that cannot be decoded") {
+        stage.change(recording_name,
+                     replaced(recording, R"("body":"{\"choices\")", R"("body":"{\"choicest\")"));
+        const ReplayReport report = stage.replay();
+        const ReplayDifference& reply = difference(report, "the result of ask");
+        CHECK(reply.turn == 1);
+        CHECK(has(reply.replayed, "vlm.bad_response"));
+        CHECK(report.differences.size() == 1);
+    }
+}
+
 TEST_CASE("another prompt is a difference in the request, which shows its lines") {
     RecordedRun stage("observer");
     let_click_and_type(stage);
@@ -521,6 +603,9 @@ TEST_CASE("a damaged recording is refused with its line") {
                ContainsSubstring("desktop.jsonl, line"));
     CHECK_THAT(problem(replaced(recording, R"("png":"iVBOR)", R"("png":"iVBOS)")),
                ContainsSubstring("desktop.jsonl, line"));
+    CHECK_THAT(problem(replaced(recording, R"("of":"response","value":{"body":)",
+                                R"("of":"response","value":{"base64":)")),
+               ContainsSubstring("a response is not base64"));
     CHECK_THAT(problem(recording + R"({"type":"answ)"), ContainsSubstring("identical"));
 }
 

@@ -202,6 +202,12 @@ winio::Frame TapePlayer::frame_of(const json::value& record) {
     return frame_;
 }
 
+std::optional<vlm::RawResponse> TapePlayer::response() {
+    if (command_ == nullptr || !command_->answers.contains(answers::response.of))
+        return std::nullopt;
+    return answer(answers::response, [] { return vlm::RawResponse(); });
+}
+
 const json::object* TapePlayer::next_answer(std::string_view of) {
     const json::object*& latest = latest_.try_emplace(std::string(of), nullptr).first->second;
     if (command_ == nullptr) return latest;

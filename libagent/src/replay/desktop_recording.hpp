@@ -13,6 +13,7 @@
 #include <istream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,8 @@ public:
         return secrets_.redact(DesktopTape::shown(text));
     }
     [[nodiscard]] winio::Frame frame_of(const json::value& record) override;
+    /// The server's answer to the present command, if it was recorded.
+    [[nodiscard]] std::optional<vlm::RawResponse> response();
 
 protected:
     [[nodiscard]] const json::object* next_answer(std::string_view of) override;

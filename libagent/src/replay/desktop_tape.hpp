@@ -6,13 +6,14 @@
 //
 //     {"type":"part", ...}     a run begins, or continues after an interruption
 //     {"type":"command", ...}  the world executes a command of the mode
-//     {"type":"answer", ...}   what the desktop, the clock or the user answered
+//     {"type":"answer", ...}   what the desktop, the clock, the user or the model's server answered
 //     {"type":"input", ...}    input that was sent, and its result
 #pragma once
 
 #include "eyehand/agent/control.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/mode.hpp"
+#include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/input_executor.hpp"
@@ -135,6 +136,10 @@ std::optional<std::vector<std::uint8_t>>
 TapeValue<std::optional<std::vector<std::uint8_t>>>::read(const json::value& value,
                                                           DesktopTape& tape);
 template <>
+json::value TapeValue<vlm::RawResponse>::write(const vlm::RawResponse& value, DesktopTape& tape);
+template <>
+vlm::RawResponse TapeValue<vlm::RawResponse>::read(const json::value& value, DesktopTape& tape);
+template <>
 json::value TapeValue<RecordedCapture>::write(const RecordedCapture& value, DesktopTape& tape);
 template <>
 RecordedCapture TapeValue<RecordedCapture>::read(const json::value& value, DesktopTape& tape);
@@ -195,6 +200,8 @@ inline constexpr AnswerKind<std::chrono::microseconds> time{"time", true};
 inline constexpr AnswerKind<Approval> approval{"approval"};
 /// The PNG file that the client has drawn; empty if the run stopped first.
 inline constexpr AnswerKind<std::optional<std::vector<std::uint8_t>>> annotation{"annotation"};
+/// The answer of the server from which the reply was decoded.
+inline constexpr AnswerKind<vlm::RawResponse> response{"response", true};
 /// A plan begins: separates the questions of the executor from those before it.
 inline constexpr AnswerKind<bool> execute{"execute", true};
 } // namespace answers

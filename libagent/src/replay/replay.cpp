@@ -8,6 +8,7 @@
 #include "eyehand/agent/prompt.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/vlm/error.hpp"
+#include "eyehand/vlm/raw_response.hpp"
 #include "eyehand/winio/frame_diff.hpp"
 #include "eyehand/winio/png.hpp"
 #include "record/journal_json.hpp"
@@ -209,19 +210,40 @@ std::vector<RecordedPart> recording_of(const RunStore& run, std::size_t parts) {
     return recorded;
 }
 
+/// What was not compared, and how often.
+using NotCompared = std::map<std::string, int>;
+
 // ---- time and the model -------------------------------------------------------------------------
 
-/// Gives the reply that the journal has for the present request.
-class JournaledModel final : public vlm::ChatModel {
+/// Decodes the recorded answer of the server to the present request again; without it, gives the reply
+/// that the journal has.
+class RepliesAgain final : public vlm::ChatModel {
 public:
+    RepliesAgain(TapePlayer* player, ReplayReport& report, NotCompared& not_compared)
+        : player_(player), report_(report), not_compared_(not_compared) {}
+
     void expect(const Fact& fact) { fact_ = &fact; }
 
-    vlm::ChatReply reply(const vlm::ChatRequest&, const vlm::OnDelta&, std::stop_token) override {
-        if (const auto* replied = std::get_if<Replied>(fact_)) return replied->reply;
-        throw vlm::Error(vlm::errc::cancelled, "the request was canceled");
+    vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
+                         std::stop_token) override {
+        const auto* replied = std::get_if<Replied>(fact_);
+        if (replied == nullptr) throw vlm::Error(vlm::errc::cancelled, "the request was canceled");
+        const auto response = player_ == nullptr ? std::nullopt : player_->response();
+        if (!response) {
+            ++not_compared_["The decoding of a reply whose bytes were not recorded"];
+            return replied->reply;
+        }
+        ++report_.replies;
+        vlm::ChatReply reply = vlm::decode_response(*response, request);
+        reply.wait = replied->reply.wait;
+        reply.total = replied->reply.total;
+        return reply;
     }
 
 private:
+    TapePlayer* player_;
+    ReplayReport& report_;
+    NotCompared& not_compared_;
     const Fact* fact_ = nullptr;
 };
 
@@ -341,9 +363,6 @@ private:
     Lines derived_;      ///< of the replay
 };
 
-/// What was not compared, counted by its reason.
-using NotCompared = std::map<std::string, int>;
-
 /// The screenshots of two stores show the same, even if another version has encoded one of them.
 bool shows_the_same(const RunStore& run, const std::string& recorded, const RunStore& replay,
                     const std::string& replayed) {
@@ -373,7 +392,7 @@ public:
         NotCompared& not_compared;
     };
     /// Without a recorded desktop, no command is executed.
-    ReplayWorld(Parts parts, TapePlayer* player, DesktopWorld* world, JournaledModel& model)
+    ReplayWorld(Parts parts, TapePlayer* player, DesktopWorld* world, RepliesAgain& model)
         : parts_(parts), player_(player), world_(world), model_(model) {}
 
     std::optional<Fact> news(Next /*next*/) override {
@@ -395,7 +414,7 @@ public:
         if (player_ == nullptr) return *recorded;
         player_->next_command(command);
         if (std::string reason = why_not(command, *recorded); !reason.empty()) {
-            ++parts_.not_compared[std::move(reason)];
+            ++parts_.not_compared["The result of " + reason];
             world_->note_takeover();
             return *recorded;
         }
@@ -466,7 +485,7 @@ private:
     Parts parts_;
     TapePlayer* player_;
     DesktopWorld* world_;
-    JournaledModel& model_;
+    RepliesAgain& model_;
     int turn_ = 0;
 };
 
@@ -518,14 +537,14 @@ void replay_part(const RunParts& run, const JournalPart& part, const RecordedPar
     Journal journal(
         store, [&](const Event& event) { events.on_event(event); }, options.journal_key);
     const std::unique_ptr<Mode> mode = make_mode({profile, run.task, tools, options.make_memory});
-    JournaledModel model;
+    std::optional<TapePlayer> player;
+    if (recorded != nullptr) player.emplace(*recorded, options.secrets);
+    RepliesAgain model(player ? &*player : nullptr, run.report, run.not_compared);
     const RunControl control;
     ReplayTimeline timeline;
-    std::optional<TapePlayer> player;
     std::optional<TapedDesktop> desktop;
     std::optional<DesktopWorld> desktop_world;
-    if (recorded != nullptr) {
-        player.emplace(*recorded, options.secrets);
+    if (player) {
         desktop.emplace(*player, recorded->desktop);
         desktop_world.emplace(
             DesktopWorldParts{*desktop, model, tools, profile, options, store, control}, timeline,
@@ -567,10 +586,9 @@ ReplayReport replay_run(const RunStore& run, const ReplayOptions& options) {
         report.not_compared.push_back(
             fmt::format("Only the first {} of {} parts of the run have a recording of the desktop.",
                         recording.size(), journal.size()));
-    for (const auto& [reason, count] : not_compared)
-        report.not_compared.push_back(
-            fmt::format("The result of {}{}.", reason,
-                        count == 1 ? std::string() : fmt::format(" ({} times)", count)));
+    for (const auto& [what, count] : not_compared)
+        report.not_compared.push_back(fmt::format(
+            "{}{}.", what, count == 1 ? std::string() : fmt::format(" ({} times)", count)));
     return report;
 }
 
@@ -586,8 +604,9 @@ std::string to_text(const ReplayReport& report) {
     text += report.identical() ? std::string("identical: ")
                                : fmt::format("{} difference{}: ", report.differences.size(),
                                              report.differences.size() == 1 ? "" : "s");
-    text += fmt::format("{} commands, {} results and {} pieces of input compared\n",
-                        report.commands, report.results, report.inputs);
+    text +=
+        fmt::format("{} commands, {} results and {} pieces of input compared; {} replies decoded\n",
+                    report.commands, report.results, report.inputs, report.replies);
     return text;
 }
 

@@ -1,6 +1,7 @@
 // The values of records as JSON.
 #include "replay/desktop_tape.hpp"
 
+#include "base/text.hpp"
 #include "eyehand/base/base64.hpp"
 
 #include <array>
@@ -297,6 +298,44 @@ TapeValue<std::optional<std::vector<std::uint8_t>>>::read(const json::value& val
     return bytes;
 }
 
+// ---- the model's server -------------------------------------------------------------------------
+
+/// The bytes must stay as they are; texts with secrets are not recorded at all.
+template <>
+json::value TapeValue<vlm::RawResponse>::write(const vlm::RawResponse& value, DesktopTape&) {
+    json::object all;
+    if (to_valid_utf8(value.body) == value.body)
+        all["body"] = value.body;
+    else
+        all["base64"] =
+            base::to_base64(std::vector<std::uint8_t>(value.body.begin(), value.body.end()));
+    if (value.event_stream) all["event_stream"] = true;
+    if (value.tools_as_text) all["tools_as_text"] = true;
+    if (!value.notes.empty()) {
+        json::array notes;
+        for (const std::string& note : value.notes) notes.emplace_back(to_valid_utf8(note));
+        all["notes"] = std::move(notes);
+    }
+    return all;
+}
+template <>
+vlm::RawResponse TapeValue<vlm::RawResponse>::read(const json::value& value, DesktopTape&) {
+    const json::object& all = value.as_object();
+    vlm::RawResponse response;
+    if (const json::value* base64 = all.if_contains("base64")) {
+        const auto bytes = base::from_base64(text_of(*base64));
+        if (!bytes) throw std::runtime_error("a response is not base64");
+        response.body.assign(bytes->begin(), bytes->end());
+    } else {
+        response.body = text_of(all.at("body"));
+    }
+    response.event_stream = all.contains("event_stream");
+    response.tools_as_text = all.contains("tools_as_text");
+    if (const json::value* notes = all.if_contains("notes"))
+        for (const json::value& note : notes->as_array()) response.notes.push_back(text_of(note));
+    return response;
+}
+
 // ---- the screen ---------------------------------------------------------------------------------
 
 template <>
@@ -414,7 +453,7 @@ void check_answer(const json::object& record, DesktopTape& tape) {
         answers::pointer, answers::busy, answers::clipboard_text, answers::clipboard_image,
         answers::clipboard_other, answers::capture, answers::screen, answers::ambient,
         answers::outdated, answers::taken_over, answers::differing, answers::watch, answers::time,
-        answers::approval, answers::annotation, answers::execute);
+        answers::approval, answers::annotation, answers::response, answers::execute);
     if (!known)
         throw std::runtime_error("the kind of answer \"" + text_of(record.at("of")) +
                                  "\" is unknown");

@@ -392,6 +392,7 @@ Fact DesktopWorld::on(const Ask& command) {
     step_waited_ = false;
     try {
         Fact fact = ask(command);
+        if (auto* replied = std::get_if<Replied>(&fact)) record_response(replied->reply);
         // Without the watch, the screenshot of a resumed run may be old, but its replies are new.
         if ((options_.watch == Watch::off || options_.annotation != Source::library) &&
             outdated_ == by_resumption && std::holds_alternative<Replied>(fact))
@@ -495,6 +496,18 @@ Replied DesktopWorld::watched_reply(const Ask& command, const vlm::ChatRequest& 
     }
 }
 
+/// Records what the server sent, unless it contains a secret, and frees it.
+void DesktopWorld::record_response(vlm::ChatReply& reply) {
+    const auto response = std::exchange(reply.response, nullptr);
+    if (response == nullptr) return;
+    // In a stream, a secret may be spread over several events.
+    const auto reveals = [&](const std::string& text) { return secrets_.redact(text) != text; };
+    if (reveals(response->body) || reveals(reply.text) || reveals(reply.reasoning) ||
+        std::ranges::any_of(reply.tool_calls, reveals, &vlm::ToolCall::arguments_json))
+        return;
+    (void)tape_.answer(answers::response, [&] { return *response; });
+}
+
 /// A reaction that was seen only while the model thought: the wait was too short.
 void DesktopWorld::learn_late_reaction() {
     if (!late_reaction_ || !watch_.first_change()) return;
@@ -545,6 +558,7 @@ void DesktopWorld::keep_seen(const Observed& fact, std::vector<winio::Rect> togg
 /// Fills in the bytes of images, and frees images that the conversation no longer contains.
 vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
     if (tape_.replays()) return request; // no model receives them
+    request.keep_response = tape_.records();
     std::set<std::string> held;
     for (vlm::Message& message : request.messages) {
         for (vlm::Part& part : message.parts) {

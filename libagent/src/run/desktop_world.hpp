@@ -97,6 +97,7 @@ private:
                                         bool shows_seen, std::optional<Superseded>& superseded);
     [[nodiscard]] winio::ReactionOptions reaction_limits() const;
     void learn_late_reaction();
+    void record_response(vlm::ChatReply& reply);
     [[nodiscard]] bool look_while_thinking(std::chrono::microseconds& cost);
     [[nodiscard]] std::vector<winio::Rect> differing_now();
     [[nodiscard]] std::vector<winio::Rect> ambient();

@@ -10,3 +10,4 @@
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/probe.hpp"
 #include "eyehand/vlm/proxies.hpp"
+#include "eyehand/vlm/raw_response.hpp"

@@ -17,6 +17,13 @@ enum class TextCallRule {
     accept, ///< it is recovered (rescue_calls.hpp) and mentioned in `notes`
 };
 
+/// The rule of a request; `tools_as_text`: it describes its tools as text.
+[[nodiscard]] constexpr TextCallRule text_call_rule(TextCalls calls, bool tools_as_text) {
+    const bool accepts =
+        calls == TextCalls::always || (calls == TextCalls::if_not_native && tools_as_text);
+    return accepts ? TextCallRule::accept : TextCallRule::ignore;
+}
+
 /// Decodes the body of an answer with status 200. `offered` are the tools of the request. Throws
 /// Error:
 /// `bad_response` if the body is not a chat completion, `server_error` or `context_overflow` for an

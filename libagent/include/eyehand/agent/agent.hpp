@@ -88,9 +88,9 @@ struct AgentOptions {
     /// pages of its panel and reports. Has no effect on a desktop that does not list its windows.
     bool redact_own_windows = true;
     RunLimits limits{}; ///< besides the number of turns
-    /// Records what the desktop answers, and the input that it receives, for a replay (replay.hpp). The
-    /// recording is in the run's store; it contains redacted captures of the complete area, the titles
-    /// of all windows except those of `redaction`, and no secrets.
+    /// Records what the desktop and the model's server answer, and the input that the desktop receives,
+    /// for a replay (replay.hpp). The recording is in the run's store; it contains redacted captures of
+    /// the complete area, the titles of all windows except those of `redaction`, and no secrets.
     bool record_desktop = false;
     winio::CaptureOptions capture{}; ///< how screenshots are captured
     /// Environment variables of this process to hide from the programs that tools start.

@@ -7,9 +7,10 @@
 //         agent::replay_run(agent::RunDirectory::open("runs/run_0007"));
 //     std::cout << agent::to_text(report);
 //
-// The mode, the tools, the guard, the comparison of targets, the encoding of screenshots and the
-// planning of input are those of this program; the desktop, the clock, the user and the model answer
-// what they answered in the run. docs/architecture.md describes what a replay can and cannot find.
+// The mode, the tools, the guard, the comparison of targets, the encoding of screenshots, the planning
+// of input and the decoding of replies are those of this program; the desktop, the clock, the user and
+// the model's server answer what they answered in the run. docs/architecture.md describes what a replay
+// can and cannot find.
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
@@ -38,6 +39,7 @@ struct ReplayReport {
     int commands = 0; ///< that were compared
     int results = 0;  ///< results of commands that were compared
     int inputs = 0;   ///< pieces of input that were compared
+    int replies = 0;  ///< replies that were decoded again from what the server sent
     std::vector<ReplayDifference> differences{};
     /// What was not compared and why, one sentence each.
     std::vector<std::string> not_compared{};
@@ -58,8 +60,9 @@ struct ReplayOptions {
 /// after a difference: a difference does not cause others, except one after which the mode wants
 /// another command, which ends the replay.
 ///
-/// Without a recording of the desktop, only the commands of the mode are compared, including the
-/// requests to the model. Throws Error{bad_run} if a file of the run is missing or cannot be read,
+/// A reply is that of the journal if the model exchanges no bytes with a server (`ChatReply::response`),
+/// or if they contained a secret. Without a recording of the desktop, only the commands of the mode are
+/// compared, including the requests to the model. Throws Error{bad_run} if a file of the run is missing or cannot be read,
 /// naming file and line, Error{journal_corrupt}, and the errors of the constructor of `Agent`.
 [[nodiscard]] EYEHAND_AGENT_API ReplayReport replay_run(const RunStore& run,
                                                         const ReplayOptions& options = {});

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -55,6 +56,8 @@ struct ChatRequest {
     TextCalls text_calls = TextCalls::if_not_native;
     Sampling sampling{};
     std::optional<ResponseFormat> response_format{}; ///< cannot be combined with tools
+    /// Whether `ChatReply::response` is wanted. Not sent; a model without a server ignores it.
+    bool keep_response = false;
 };
 
 /// Token counts and processing times. A value that the server does not report is not set.
@@ -77,6 +80,16 @@ enum class IgnoredCall {
     quoted,       ///< it ends the reply, but is in quotation marks, code or a block quote
 };
 
+/// The successful answer of a server as the client received it. `decode_response`
+/// (eyehand/vlm/raw_response.hpp) makes the reply from it.
+struct RawResponse {
+    std::string body{};               ///< decompressed; any bytes
+    bool event_stream = false;        ///< the content type is text/event-stream
+    bool tools_as_text = false;       ///< the request described its tools as text
+    std::vector<std::string> notes{}; ///< those of `ChatReply::notes` that precede the decoder's
+    friend bool operator==(const RawResponse&, const RawResponse&) = default;
+};
+
 struct ChatReply {
     std::string text{};      ///< UTF-8; think blocks that the server left in the text are kept
     std::string reasoning{}; ///< reasoning that the server delivered in a separate field
@@ -90,6 +103,8 @@ struct ChatReply {
     /// Corrections and retries, in words for the user: "recovered 1 tool call from the text
     /// (<tool_call>)", "asked 2 times: the server is busy".
     std::vector<std::string> notes{};
+    /// Only if `ChatRequest::keep_response`: what the server sent. Null if it contains the API key.
+    std::shared_ptr<const RawResponse> response{};
 };
 
 } // namespace eyehand::vlm
