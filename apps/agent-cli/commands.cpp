@@ -167,6 +167,10 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                      "Mark in screenshots where the agent has acted, for the model to see");
     command.add_option("--annotate", flags.annotate,
                        "What draws over screenshots: native or panel");
+    command.add_option("--coordinates", flags.coordinates,
+                       "The numbers in which the model states positions: auto, norm1000, norm999, "
+                       "norm1000_yx, unit, percent, image_pixels, model_pixels:28, "
+                       "model_pixels:32");
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
     add_guard(command, flags.guard);

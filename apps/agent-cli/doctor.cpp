@@ -115,42 +115,24 @@ void check_tools(vlm::Support tools, const char* not_known) {
 
 /// Never a failure: the table only knows what models of this family usually do.
 void check_positions(const std::string& model_id) {
-    constexpr const char* advice = "choose a model that states 0 to 1000, such as Qwen3-VL";
     const std::optional<agent::ModelFamily> family = agent::model_family(model_id);
     if (!family) {
-        note("positions", "unknown model family; Eyehand asks for 0 to 1000");
+        note("positions", "unknown model family: runs ask for 0 to 1000 (--coordinates)");
         return;
     }
     const bool sure = !family->varies && (family->certainty == agent::Certainty::vendor ||
                                           family->certainty == agent::Certainty::code);
     const std::string subject = fmt::format("{}: {}", family->name, sure ? "" : "probably ");
-    if (!family->grounds) {
-        note("positions",
-             fmt::format("{}no usable positions, so clicks are likely to miss their targets: {}",
-                         subject, advice));
-        return;
-    }
-    if (!family->convention) {
-        note("positions", fmt::format("{}: unknown numbers, but Eyehand asks for 0 to 1000, so "
-                                      "clicks may miss their targets",
+    if (!family->grounds)
+        note("positions", fmt::format("{}no usable positions, so clicks are likely to miss their "
+                                      "targets: choose a model that was trained for positions",
+                                      subject));
+    else if (!family->convention)
+        note("positions", fmt::format("{}: unknown numbers; runs ask for 0 to 1000 (--coordinates)",
                                       family->name));
-        return;
-    }
-    const std::string numbers(agent::description(*family->convention));
-    switch (*family->convention) {
-    case agent::CoordinateConvention::norm1000:
-        pass("positions", fmt::format("{}{}, which Eyehand asks for", subject, numbers));
-        break;
-    case agent::CoordinateConvention::norm999: // 2 of 1920 pixels
-        pass("positions",
-             fmt::format("{}{}, at most 0.1 % from the 0 to 1000 that Eyehand asks for", subject,
-                         numbers));
-        break;
-    default:
-        note("positions", fmt::format("{}{}, but Eyehand asks for 0 to 1000, so clicks may miss "
-                                      "their targets: {}",
-                                      subject, numbers, advice));
-    }
+    else
+        pass("positions", fmt::format("{}{} ({})", subject, agent::description(*family->convention),
+                                      to_string(*family->convention)));
 }
 
 void check_context(const std::optional<int>& tokens) {

@@ -102,8 +102,9 @@ struct RunFlags {
     std::string annotate;      ///< empty: not given
     GuardFlags guard;
     RedactionFlags redaction;
-    std::string secrets; ///< file; empty: not given
-    std::string watch;   ///< the same
+    std::string secrets;     ///< file; empty: not given
+    std::string coordinates; ///< the same
+    std::string watch;       ///< the same
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;

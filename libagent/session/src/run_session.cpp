@@ -158,24 +158,44 @@ private:
             options_.agent.watch = agent::Watch::off;
             put(options_.agent.settings, {"watch", "off", "--replay"});
         }
-        if (!options_.probe || !options_.cassette.replay.empty()) return std::nullopt;
-        auto server = ask_server(options_.client, options_.model);
-        if (!server) return server;
-        if (options_.model.empty()) choose_model(*server);
-        options_.client = vlm::apply_capabilities(std::move(options_.client), *server);
-        for (agent::Setting& setting : settings_of(*server))
-            put(options_.agent.settings, std::move(setting));
-        if (server->model.images == vlm::Support::no)
-            remark(fmt::format("{} reports that {} does not accept images: load a vision model",
-                               vlm::to_string(server->kind), server->model.id));
-        choose_watch(*server);
-        if (!options_.fit_context) return server;
+        std::optional<vlm::ServerInfo> server;
+        if (options_.probe && options_.cassette.replay.empty())
+            server = ask_server(options_.client, options_.model);
+        if (server && options_.model.empty()) choose_model(*server);
         const auto screen = screen_size(desktop_, options_.agent.area);
-        if (screen && fit_profile(*server, *screen, options_.profile))
+        if (screen) choose_coordinates(*screen);
+        if (server) adapt_to(*server, screen);
+        return server;
+    }
+
+    void adapt_to(const vlm::ServerInfo& server, const std::optional<winio::Size>& screen) {
+        options_.client = vlm::apply_capabilities(std::move(options_.client), server);
+        for (agent::Setting& setting : settings_of(server))
+            put(options_.agent.settings, std::move(setting));
+        if (server.model.images == vlm::Support::no)
+            remark(fmt::format("{} reports that {} does not accept images: load a vision model",
+                               vlm::to_string(server.kind), server.model.id));
+        choose_watch(server);
+        if (options_.fit_context && screen && fit_profile(server, *screen, options_.profile))
             put(options_.agent.settings,
                 {"drop_screenshots", fmt::format("{}", options_.profile.screenshots.batch),
                  "probe"});
-        return server;
+    }
+
+    void choose_coordinates(winio::Size screen) {
+        agent::Profile& profile = options_.profile;
+        if (profile.coordinates) return; // the agent chooses the size of its screenshots
+        const agent::CoordinateChoice choice = agent::resolve_coordinates(profile, screen);
+        put(options_.agent.settings,
+            {"coordinates", std::string(to_string(choice.convention)),
+             choice.family.empty() ? "default" : "the family of the model"});
+        if (!choice.grounds)
+            remark(fmt::format("{} ({}) states no usable positions: clicks are likely to miss",
+                               profile.model, choice.family));
+        else if (choice.convention != agent::CoordinateConvention::norm1000)
+            remark(fmt::format("{} ({}) states positions as {} ({}); --coordinates selects others",
+                               profile.model, choice.family, description(choice.convention),
+                               to_string(choice.convention)));
     }
 
     /// Cancelled requests cost nothing if the server then really stops computing.
@@ -277,6 +297,7 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
         profile->image = winio::FitWithin{{1, 1}};
         profile->screenshots = profile->thinks = {};
         profile->text_tool_calls = {};
+        profile->coordinates = {};
         profile->executed_heat = {};
         profile->bbox_heat = {};
         profile->physical_execution = true;

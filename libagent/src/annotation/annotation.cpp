@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace eyehand::agent {
@@ -25,12 +26,22 @@ NormPoint toward(NormPoint from, NormPoint to, double part) {
     return {from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
+/// "500,300": without spaces, because labels hide the screen.
+template <std::size_t count>
+std::string listed(const std::array<double, count>& numbers) {
+    std::string text;
+    for (const double number : numbers)
+        text += (text.empty() ? "" : ",") + CoordinateConverter::text(number);
+    return text;
+}
+
 class AnnotationOverlay final : public winio::Overlay {
 public:
     AnnotationOverlay(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes,
-                      winio::Size size)
-        : size_(size), area_({0, 0, size.width, size.height}), scale_(label_scale(size)),
-          border_(boxes.border), border_width_(boxes.border_width), box_fill_(boxes.fill_stops) {
+                      winio::Size size, const CoordinateConverter& numbers)
+        : size_(size), numbers_(numbers), area_({0, 0, size.width, size.height}),
+          scale_(label_scale(size)), border_(boxes.border), border_width_(boxes.border_width),
+          box_fill_(boxes.fill_stops) {
         if (boxes.enabled)
             for (const winio::NormBox& box : annotation.boxes) add_box(box);
         if (heat.enabled) add_trail(annotation.trail, heat);
@@ -81,8 +92,7 @@ private:
         // Above the box, so that the label does not hide it.
         const int height = winio::text_size("", scale_).height + 2 * scale_;
         add_label({from.x, from.y - height},
-                  fmt::format("#{} ({:.0f},{:.0f},{:.0f},{:.0f})", boxes_.size(), box.x1, box.y1,
-                              box.x2, box.y2));
+                  fmt::format("#{} ({})", boxes_.size(), listed(numbers_.to_list(box))));
     }
 
     void add_trail(const std::vector<std::vector<Mark>>& trail, const ExecutedHeat& heat) {
@@ -114,7 +124,7 @@ private:
         const auto add = [&](NormPoint at, const char* arrow) {
             const Point place = area_.to_pixel(at);
             add_label({place.x + aside, place.y + aside},
-                      fmt::format("{} {}({:.0f},{:.0f})", mark.number, arrow, at.x, at.y));
+                      fmt::format("{} {}({})", mark.number, arrow, listed(numbers_.to_list(at))));
         };
         add(mark.at, "");
         if (mark.to) add(*mark.to, ">");
@@ -129,6 +139,7 @@ private:
     }
 
     winio::Size size_;
+    CoordinateConverter numbers_;
     winio::WorkArea area_; ///< the screenshot itself: maps coordinates to its pixels
     int scale_;
     winio::Rgba border_;
@@ -143,8 +154,12 @@ private:
 } // namespace
 
 std::unique_ptr<winio::Overlay> make_overlay(const Annotation& annotation, const ExecutedHeat& heat,
-                                             const BboxHeat& boxes, winio::Size size) {
-    return std::make_unique<AnnotationOverlay>(annotation, heat, boxes, size);
+                                             const BboxHeat& boxes, winio::Size size,
+                                             const CoordinateConverter* coordinates) {
+    return std::make_unique<AnnotationOverlay>(
+        annotation, heat, boxes, size,
+        coordinates == nullptr ? CoordinateConverter(CoordinateConvention::norm1000, size)
+                               : *coordinates);
 }
 
 } // namespace eyehand::agent

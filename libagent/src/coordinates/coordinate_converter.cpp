@@ -63,18 +63,11 @@ double norm_of(double number, double max) {
     return max == 0 ? 0 : clamped(number, max) * 1000 / max;
 }
 
-// Without an exponent, which models do not write.
-std::string words(double number) {
-    std::array<char, 32> text{};
-    const auto end =
-        std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
-    return {text.data(), end};
-}
-
 template <std::size_t count>
 std::string list_text(const std::array<double, count>& list) {
     std::string text = "[";
-    for (const double number : list) text += (text.size() == 1 ? "" : ", ") + words(number);
+    for (const double number : list)
+        text += (text.size() == 1 ? "" : ", ") + CoordinateConverter::text(number);
     return text + ']';
 }
 
@@ -86,6 +79,12 @@ std::optional<CoordinateConvention> parse_coordinate_convention(std::string_view
     const auto found = std::ranges::find(rows, word, &Row::word);
     if (found == rows.end()) return std::nullopt;
     return found->convention;
+}
+
+std::vector<std::string> coordinate_words() {
+    std::vector<std::string> words{"auto"};
+    for (const Row& row : rows) words.emplace_back(row.word);
+    return words;
 }
 
 std::string_view description(CoordinateConvention convention) {
@@ -148,6 +147,14 @@ winio::NormBox CoordinateConverter::to_norm(const std::array<double, 4>& list) c
             std::max(first.y, second.y)};
 }
 
+// Models do not write exponents.
+std::string CoordinateConverter::text(double number) {
+    std::array<char, 32> text{};
+    const auto end =
+        std::to_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed).ptr;
+    return {text.data(), end};
+}
+
 std::string CoordinateConverter::text(winio::NormPoint point) const {
     return list_text(to_list(point));
 }
@@ -157,8 +164,8 @@ std::string CoordinateConverter::text(const winio::NormBox& box) const {
 }
 
 std::string CoordinateConverter::range_text() const {
-    const std::string x = "x from 0 to " + words(max_.x);
-    const std::string y = "y from 0 to " + words(max_.y);
+    const std::string x = "x from 0 to " + text(max_.x);
+    const std::string y = "y from 0 to " + text(max_.y);
     return convention_ == CoordinateConvention::norm1000_yx ? y + ", " + x : x + ", " + y;
 }
 

@@ -45,7 +45,9 @@ bool is_position(const ArgumentInfo& info) {
     return info.schema == point || info.schema == box;
 }
 
-std::string place(const winio::NormPoint& at) { return fmt::format("({:.0f},{:.0f})", at.x, at.y); }
+std::string place(const winio::NormPoint& at, int decimals) {
+    return fmt::format("({:.{}f},{:.{}f})", at.x, decimals, at.y, decimals);
+}
 
 std::string_view preposition(const ArgumentInfo& info) {
     if (info.id == "start") return "from";
@@ -56,20 +58,20 @@ std::string_view preposition(const ArgumentInfo& info) {
 /// Adds the words about the arguments of a typed tool.
 class Sentence {
 public:
-    explicit Sentence(std::string tool) : words_(std::move(tool)) {}
+    Sentence(std::string tool, int decimals) : words_(std::move(tool)), decimals_(decimals) {}
 
     void add(const ArgumentInfo& info, const json::value& value) {
         if (info.id == "x" || info.id == "y") {
             (info.id == "x" ? x_ : y_) = &value;
             if (x_ == nullptr || y_ == nullptr) return;
             if (const auto at = point_of(json::array{*x_, *y_})) {
-                join(' ', "at " + place(*at));
+                join(' ', "at " + place(*at, decimals_));
                 return;
             }
         }
         if (is_position(info)) {
             if (const auto at = point_of(value)) {
-                join(' ', fmt::format("{} {}", preposition(info), place(*at)));
+                join(' ', fmt::format("{} {}", preposition(info), place(*at, decimals_)));
                 return;
             }
         }
@@ -94,6 +96,7 @@ private:
         words_ += words;
     }
     std::string words_;
+    int decimals_; ///< of positions
     const json::value* x_ = nullptr;
     const json::value* y_ = nullptr;
     bool subject_ = false;
@@ -130,7 +133,8 @@ std::string member_in_words(std::string_view name, const json::value& value) {
 
 } // namespace
 
-CallWords call_in_words(const vlm::ToolCall& call, const std::vector<ArgumentInfo>* arguments) {
+CallWords call_in_words(const vlm::ToolCall& call, const std::vector<ArgumentInfo>* arguments,
+                        int decimals) {
     const std::string tool = one_line(to_valid_utf8(call.name));
     const auto given = object_of(call.arguments_json);
     if (!given) {
@@ -138,7 +142,7 @@ CallWords call_in_words(const vlm::ToolCall& call, const std::vector<ArgumentInf
         return {raw.empty() ? tool : tool + ' ' + raw, {}};
     }
     CallWords words;
-    Sentence sentence(tool);
+    Sentence sentence(tool, decimals);
     if (arguments == nullptr) {
         for (const auto& member : *given) sentence.add_named(member.key(), member.value());
     } else {

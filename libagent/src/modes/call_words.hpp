@@ -20,9 +20,10 @@ struct CallWords {
     std::string reason; ///< the values of arguments that the tool ignores, such as a justification
 };
 /// The call in words, on one line. `arguments` are those of the tool; null: all arguments that the
-/// model supplied count as used, such as those of a program.
+/// model supplied count as used, such as those of a program. Positions are in the numbers of the call,
+/// rounded to `decimals`.
 [[nodiscard]] CallWords call_in_words(const vlm::ToolCall& call,
-                                      const std::vector<ArgumentInfo>* arguments);
+                                      const std::vector<ArgumentInfo>* arguments, int decimals = 0);
 
 struct ResultWords {
     std::string result;     ///< `ok`, `refused (invalid_key): no key "foo"`

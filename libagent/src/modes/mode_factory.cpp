@@ -31,6 +31,10 @@ std::vector<vlm::Sampling*> ModeFactory::samplings(Profile& profile) const {
     return {&profile.sampling};
 }
 
+std::vector<std::string*> ModeFactory::prompts(Profile& profile) const {
+    return {&profile.system_prompt, &profile.task_prompt};
+}
+
 std::string& ModeFactory::screenshot_prompt(Profile& profile) const {
     return profile.system_prompt;
 }
@@ -100,6 +104,15 @@ const ModeFactory& mode_of(const Profile& profile) {
 
 namespace {
 
+/// With the placeholders of positions in its prompts filled in.
+Profile with_positions_explained(Profile profile) {
+    const CoordinateConverter numbers = coordinate_converter(profile).value_or(
+        CoordinateConverter(CoordinateConvention::norm1000, winio::Size{1000, 1000}));
+    for (std::string* prompt : mode_of(profile).prompts(profile))
+        *prompt = numbers.filled_in(*prompt);
+    return profile;
+}
+
 std::unique_ptr<Mode> make_watched(const ModeContext& context) {
     const ModeFactory& factory = mode_of(context.profile);
     const ExecutedHeat& heat = context.profile.executed_heat;
@@ -118,7 +131,10 @@ std::unique_ptr<Mode> make_watched(const ModeContext& context) {
 } // namespace
 
 std::unique_ptr<Mode> make_mode(const ModeContext& context) {
-    return std::make_unique<TextCallsMode>(make_watched(context), context.profile.text_tool_calls);
+    const Profile profile = with_positions_explained(context.profile);
+    return std::make_unique<TextCallsMode>(
+        make_watched({profile, context.task, context.tools, context.make_memory}),
+        profile.text_tool_calls);
 }
 
 } // namespace eyehand::agent

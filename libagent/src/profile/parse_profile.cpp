@@ -123,6 +123,18 @@ void read_image(const Members& members, Profile& profile) {
     profile.image = *size;
 }
 
+/// Runs of versions without the member had 0 to 1000.
+void read_coordinates(const Members& members, const Prompts& prompts, Profile& profile) {
+    std::string word = prompts.come_from_files() ? "auto" : "norm1000";
+    members.read("coordinates", word);
+    if (word == "auto") return;
+    profile.coordinates = parse_coordinate_convention(word);
+    if (profile.coordinates) return;
+    const std::vector<std::string> known = coordinate_words();
+    members.refuse("coordinates", fmt::format("is \"{}\"; allowed values: {}{}", word,
+                                              fmt::join(known, ", "), did_you_mean(word, known)));
+}
+
 /// Finds the profile's mode, which reads its own settings.
 void read_mode(const Members& members, const Prompts& prompts, const ModeRegistry& modes,
                Profile& profile) {
@@ -169,6 +181,7 @@ Profile read_profile(const Members& members, const Prompts& prompts, const ModeR
     members.read("max_turns", profile.max_turns, 1, 1000000);
     read_delay(members, "step_delay_ms", profile.step_delay);
     read_image(members, profile);
+    read_coordinates(members, prompts, profile);
     members.read("screenshot_first", profile.screenshot_first);
     read_retention(members, "screenshots", profile.screenshots);
     read_retention(members, "thinks", profile.thinks);

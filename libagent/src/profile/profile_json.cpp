@@ -59,6 +59,8 @@ std::string to_json(const Profile& profile) {
     put("max_turns", profile.max_turns);
     put("step_delay_ms", profile.step_delay.count());
     put("image", json::string(winio::to_string(profile.image)));
+    put("coordinates",
+        json::string(profile.coordinates ? to_string(*profile.coordinates) : "auto"));
     put("screenshot_first", profile.screenshot_first);
     put("screenshots", retention_json(profile.screenshots));
     put("thinks", retention_json(profile.thinks));

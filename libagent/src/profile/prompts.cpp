@@ -2,6 +2,7 @@
 
 #include "base/nearest.hpp"
 #include "base/text.hpp"
+#include "eyehand/agent/coordinates.hpp"
 
 #include <algorithm>
 
@@ -15,14 +16,17 @@ std::string filled_in(std::string_view contents, const Members& members, std::st
     for (const ToolPresentation& face : tools)
         text =
             replace_all(text, "{{" + face.tool + "}}", face.name.empty() ? face.tool : face.name);
-    for (std::size_t open = text.find("{{"); open != std::string::npos;
-         open = text.find("{{", open + 2)) {
+    // The placeholders of positions stay, too.
+    const std::string rest =
+        CoordinateConverter(CoordinateConvention::norm1000, {1000, 1000}).filled_in(text);
+    for (std::size_t open = rest.find("{{"); open != std::string::npos;
+         open = rest.find("{{", open + 2)) {
         if (std::any_of(kept.begin(), kept.end(), [&](std::string_view placeholder) {
-                return text.compare(open, placeholder.size(), placeholder) == 0;
+                return rest.compare(open, placeholder.size(), placeholder) == 0;
             }))
             continue;
         members.refuse(
-            member, fmt::format("has an unknown placeholder: {}", one_line(text.substr(open, 40))));
+            member, fmt::format("has an unknown placeholder: {}", one_line(rest.substr(open, 40))));
     }
     return text;
 }

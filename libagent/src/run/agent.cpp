@@ -161,12 +161,31 @@ ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
         throw Error(errc::unknown_tool,
                     fmt::format("the mode \"{}\" offers no tools: remove \"{}\"", profile.mode,
                                 more.front()));
+    for (auto& [role, offered_tools] : all)
+        offered_tools.use_coordinates(coordinate_converter(profile));
     return all;
 }
 
+namespace {
+
+Profile with_coordinates(Profile profile, winio::Desktop& desktop, const winio::AreaChoice& area) {
+    winio::Size size{1920,
+                     1080}; // if the area cannot be chosen now, the run's first screenshot fails
+    try {
+        size = winio::choose_area(desktop, area).bounds().size();
+    } catch (const winio::Error&) {          // NOLINT(bugprone-empty-catch)
+    } catch (const std::invalid_argument&) { // NOLINT(bugprone-empty-catch): reported below
+    }
+    (void)resolve_coordinates(profile, size);
+    return profile;
+}
+
+} // namespace
+
 Agent::Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile, const Toolbox& tools,
              AgentOptions options)
-    : desktop_(desktop), model_(model), profile_(std::move(profile)),
+    : desktop_(desktop), model_(model),
+      profile_(with_coordinates(std::move(profile), desktop, options.area)),
       tools_(tools_by_role(tools, profile_, options)), options_(std::move(options)) {
     // An empty crop is the caller's mistake: report it now, not in the middle of the run.
     const std::vector<winio::Display> any{

@@ -147,7 +147,8 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline, DesktopT
       taped_desktop_(tapes_->desktop()),
       desktop_(taped_desktop_ == nullptr ? parts.desktop
                                          : static_cast<winio::Desktop&>(*taped_desktop_)),
-      model_(parts.model), tools_(parts.tools), profile_(parts.profile), options_(parts.options),
+      model_(parts.model), tools_(parts.tools), profile_(parts.profile),
+      numbers_(coordinate_converter(parts.profile)), options_(parts.options),
       writer_(parts.store, parts.options.screenshot_names, parts.profile.log),
       control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_, tape_),
       own_processes_(tape_.own_processes()), journal_(parts.journal),
@@ -373,8 +374,9 @@ std::optional<vlm::Image> DesktopWorld::annotated(const Observe& command,
             image = vlm::make_image(
                 std::make_shared<const std::vector<std::uint8_t>>(*std::move(drawn)));
     } else {
-        const auto overlay = make_overlay(*command.annotation, profile_.executed_heat,
-                                          profile_.bbox_heat, screenshot.size);
+        const auto overlay =
+            make_overlay(*command.annotation, profile_.executed_heat, profile_.bbox_heat,
+                         screenshot.size, numbers_ ? &*numbers_ : nullptr);
         image = vlm::make_image(pipeline_.annotate(*overlay));
     }
     fact.annotate = since(start);

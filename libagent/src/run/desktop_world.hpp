@@ -119,6 +119,7 @@ private:
     vlm::ChatModel& model_;
     const ToolsByRole& tools_;
     const Profile& profile_;
+    const std::optional<CoordinateConverter> numbers_; ///< of the model
     const AgentOptions& options_;
     RunWriter writer_;
     RunPort control_;

@@ -1,6 +1,7 @@
 // The schemas of the built-in argument types, and the conversion of a model's values to them.
 #include "base/text.hpp"
 #include "eyehand/agent/tool.hpp"
+#include "tools/positions.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -172,7 +173,7 @@ bool is_wider_than_int(const detail::IntegerLimits& type) {
 
 /// All numbers of [a, b, ...] or [[a, b], [c, d]] in order; nothing if the list contains anything
 /// else.
-std::optional<std::vector<double>> coordinates_in(JsonView json) {
+std::optional<std::vector<double>> numbers_of_list(JsonView json) {
     if (json.kind() != JsonView::Kind::array) return std::nullopt;
     std::vector<double> all;
     for (std::size_t i = 0; i < json.size(); ++i) {
@@ -195,22 +196,19 @@ std::optional<std::vector<double>> coordinates_in(JsonView json) {
     return all;
 }
 
-std::optional<winio::NormBox> box_in(JsonView json) {
-    const auto numbers = coordinates_in(json);
-    if (!numbers) return std::nullopt;
-    if (numbers->size() == 2) {
-        return winio::normalized({(*numbers)[0], (*numbers)[1], (*numbers)[0], (*numbers)[1]});
-    }
-    if (numbers->size() == 4) {
-        return winio::normalized({(*numbers)[0], (*numbers)[1], (*numbers)[2], (*numbers)[3]});
-    }
-    return std::nullopt;
-}
-
 constexpr const char* box_words = "it must be [x, y], [x1, y1, x2, y2] or [[x1, y1], [x2, y2]] "
                                   "with numbers from 0 to 1000, not {}";
 
 } // namespace
+
+std::optional<std::vector<double>> coordinates_in(JsonView json) {
+    if (json.kind() != JsonView::Kind::string) return numbers_of_list(json);
+    // "[500, 300]": JSON inside JSON, as some chat templates produce it.
+    const auto inner = parse_json(json.string());
+    return inner ? numbers_of_list(JsonDocument::view_of(*inner)) : std::nullopt;
+}
+
+std::optional<double> number_in(JsonView json) { return number_of(json); }
 
 std::string ArgumentType<bool>::schema(const Constraints&) { return R"({"type":"boolean"})"; }
 
@@ -286,7 +284,7 @@ Problem ArgumentType<std::string>::decode(JsonView json, const Constraints& cons
 }
 
 std::string ArgumentType<winio::NormPoint>::schema(const Constraints&) {
-    return R"({"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2})";
+    return R"({"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2,"format":"eyehand-point"})";
 }
 
 Problem ArgumentType<winio::NormPoint>::decode(JsonView json, const Constraints&,
@@ -299,21 +297,17 @@ Problem ArgumentType<winio::NormPoint>::decode(JsonView json, const Constraints&
 
 std::string ArgumentType<winio::NormBox>::schema(const Constraints&) {
     // Small models imitate the schema: the nested form is accepted, but not shown.
-    return R"({"type":"array","items":{"type":"number"},"minItems":2,"maxItems":4})";
+    return R"({"type":"array","items":{"type":"number"},"minItems":2,"maxItems":4,"format":"eyehand-box"})";
 }
 
 Problem ArgumentType<winio::NormBox>::decode(JsonView json, const Constraints&,
                                              winio::NormBox& into) {
-    std::optional<winio::NormBox> box;
-    if (json.kind() == JsonView::Kind::string) {
-        // "[500, 300]": JSON inside JSON, as some chat templates produce it.
-        if (const auto inner = parse_json(json.string()))
-            box = box_in(JsonDocument::view_of(*inner));
-    } else {
-        box = box_in(json);
-    }
-    if (!box) return invalid(fmt::format(fmt::runtime(box_words), found(json)));
-    into = *box;
+    const auto numbers = coordinates_in(json);
+    if (!numbers || (numbers->size() != 2 && numbers->size() != 4))
+        return invalid(fmt::format(fmt::runtime(box_words), found(json)));
+    const std::size_t second = numbers->size() - 2;
+    into = winio::normalized(
+        {(*numbers)[0], (*numbers)[1], (*numbers)[second], (*numbers)[second + 1]});
     return std::nullopt;
 }
 

@@ -64,14 +64,20 @@ struct ArgumentType<NamedChord> {
 };
 
 /// One coordinate of a point; WorkArea clamps it.
+enum class Axis { x, y };
+template <Axis axis>
 struct Coordinate {
     double value = 0;
 };
-template <>
-struct ArgumentType<Coordinate> {
-    static std::string schema(const Constraints&) { return schema_of<double>({range{0, 1000}}); }
+template <Axis axis>
+struct ArgumentType<Coordinate<axis>> {
+    static std::string schema(const Constraints&) {
+        std::string schema = schema_of<double>({range{0, 1000}});
+        return schema.insert(schema.size() - 1, axis == Axis::x ? R"(,"format":"eyehand-x")"
+                                                                : R"(,"format":"eyehand-y")");
+    }
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&,
-                                                 Coordinate& into) {
+                                                 Coordinate<axis>& into) {
         return agent::decode<double>(json, into.value);
     }
 };
@@ -97,8 +103,8 @@ struct DragArgs {
 };
 
 struct MoveArgs {
-    Coordinate x;
-    Coordinate y;
+    Coordinate<Axis::x> x;
+    Coordinate<Axis::y> y;
 };
 
 struct TextArgs {
@@ -155,14 +161,19 @@ constexpr std::size_t clipboard_length = 4000;
 
 // ---- the pointer --------------------------------------------------------------------------------
 
+/// Adds the place of an action to its result.
+ToolResult placed(ToolResult result, winio::NormPoint at, const ToolContext& context) {
+    const ModelPoint shown = context.shown(at);
+    return std::move(result).with("x", shown.x).with("y", shown.y);
+}
+
 /// `verb` names the action in the result: {"ok":true,"clicked":"OK","x":500,"y":300}.
 auto click_with(Button button, int times, const char* verb) {
     return [=](const TargetArgs& args, ToolContext& context) {
         const winio::NormPoint at = args.box.center();
-        return act(gesture::click(context.area.to_pixel(at), button, times))
-            .with(verb, args.label)
-            .with("x", std::round(at.x))
-            .with("y", std::round(at.y));
+        return placed(
+            act(gesture::click(context.area.to_pixel(at), button, times)).with(verb, args.label),
+            at, context);
     };
 }
 
@@ -174,8 +185,7 @@ ToolResult drag(const DragArgs& args, ToolContext& context) {
 
 ToolResult move(const MoveArgs& args, ToolContext& context) {
     const winio::Point to = context.area.to_pixel({args.x.value, args.y.value});
-    const winio::NormPoint there = context.area.to_norm(to);
-    return act(gesture::move(to)).with("x", std::round(there.x)).with("y", std::round(there.y));
+    return placed(act(gesture::move(to)), context.area.to_norm(to), context);
 }
 
 /// The pointer's position if it is known; sets `problem` if it is outside the work area.
@@ -196,8 +206,7 @@ ToolResult act_at_pointer(winio::Plan plan, std::string_view done, ToolContext& 
     if (problem) return *std::move(problem);
     if (!at) return act(std::move(plan), done); // the desktop does not report it
     plan.targets = {*at};
-    const winio::NormPoint there = context.area.to_norm(*at);
-    return act(std::move(plan), done).with("x", std::round(there.x)).with("y", std::round(there.y));
+    return placed(act(std::move(plan), done), context.area.to_norm(*at), context);
 }
 
 ToolResult click_here(const NoArgs&, ToolContext& context) {
@@ -396,7 +405,7 @@ Argument<Args> label_of(std::string Args::*member) {
 
 std::vector<Argument<TargetArgs>> target() {
     return {label_of(&TargetArgs::label),
-            arg("box", &TargetArgs::box, "where it is: [x, y] or [x1, y1, x2, y2], 0 to 1000")};
+            arg("box", &TargetArgs::box, "where it is: {{point}} or {{box}}, {{range}}")};
 }
 
 std::vector<Argument<AmountArgs>> amount() {
@@ -428,18 +437,18 @@ void add_pointer(Toolbox& tools) {
     tools.add<DragArgs>("drag",
                         "Drags something from one place to another with the left mouse button.",
                         {label_of(&DragArgs::label),
-                         arg("start", &DragArgs::start, "where it is: [x, y], 0 to 1000"),
-                         arg("end", &DragArgs::end, "where it goes: [x, y], 0 to 1000")},
+                         arg("start", &DragArgs::start, "where it is: {{point}}, {{range}}"),
+                         arg("end", &DragArgs::end, "where it goes: {{point}}, {{range}}")},
                         drag);
     tools.add<MoveArgs>("move", "Moves the mouse pointer, without clicking.",
-                        {arg("x", &MoveArgs::x, "0 is the left edge, 1000 the right one"),
-                         arg("y", &MoveArgs::y, "0 is the top edge, 1000 the bottom one")},
+                        {arg("x", &MoveArgs::x, "0 is the left edge, {{x:1000}} the right one"),
+                         arg("y", &MoveArgs::y, "0 is the top edge, {{y:1000}} the bottom one")},
                         move);
     tools.add<NoArgs>("click_here", "Clicks the left mouse button where the pointer is.", {},
                       click_here);
     tools.add<ScrollArgs>(
         "scroll", "Turns the mouse wheel over something visible.",
-        {arg("box", &ScrollArgs::box, "where: [x, y] or [x1, y1, x2, y2], 0 to 1000"),
+        {arg("box", &ScrollArgs::box, "where: {{point}} or {{box}}, {{range}}"),
          arg("direction", &ScrollArgs::direction, "default: down"),
          arg("amount", &ScrollArgs::amount, "wheel notches; default: 3", notches)},
         scroll);

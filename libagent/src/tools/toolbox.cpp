@@ -4,12 +4,15 @@
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/base/utf8.hpp"
 #include "eyehand/vlm/chat.hpp"
+#include "tools/positions.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace eyehand::agent {
 namespace {
@@ -24,13 +27,14 @@ std::string described(const std::string& schema, const std::string& description)
     return "{" + member + "," + schema.substr(1);
 }
 
-std::string parameters_of(const std::vector<ArgumentInfo>& arguments) {
+std::string parameters_of(const std::vector<ArgumentInfo>& arguments,
+                          const CoordinateConverter* numbers) {
     std::string properties;
     std::string required;
     for (const ArgumentInfo& argument : arguments) {
         if (!properties.empty()) properties += ',';
-        properties +=
-            json_quote(argument.name) + ":" + described(argument.schema, argument.description);
+        properties += json_quote(argument.name) + ":" +
+                      described(offered_schema(argument.schema, numbers), argument.description);
         if (!argument.required) continue;
         if (!required.empty()) required += ',';
         required += json_quote(argument.name);
@@ -79,7 +83,53 @@ std::optional<ArgumentProblem> length_problem(const ArgumentInfo& info,
                                               info.min_length, length)};
 }
 
+/// Converts the positions among the arguments of a call.
+std::optional<ToolResult> convert(json::object& given, const std::vector<ArgumentInfo>& arguments,
+                                  const CoordinateConverter& numbers) {
+    for (const ArgumentInfo& argument : arguments) {
+        json::value* value = given.if_contains(argument.name);
+        if (value == nullptr) continue;
+        const auto schema = parse_json(argument.schema);
+        if (!schema) continue;
+        if (const auto problem = convert_positions(*value, *schema, numbers))
+            return problem_result(argument, *problem);
+    }
+    return std::nullopt;
+}
+
+/// The same for a tool without a struct.
+std::optional<ToolResult> convert(json::value& given, const std::string& schema,
+                                  const CoordinateConverter& numbers) {
+    const auto parameters = parse_json(schema);
+    if (!parameters) return std::nullopt;
+    if (const auto problem = convert_positions(given, *parameters, numbers))
+        return fail("invalid_args",
+                    fmt::format("Argument \"{}\": {}.",
+                                problem->path.substr(problem->path.starts_with('.') ? 1 : 0),
+                                problem->message));
+    return std::nullopt;
+}
+
+/// Resets the context after a call.
+class NumbersOfCall {
+public:
+    NumbersOfCall(ToolContext& context, const CoordinateConverter* numbers)
+        : context_(context), before_(std::exchange(context.coordinates, numbers)) {}
+    ~NumbersOfCall() { context_.coordinates = before_; }
+    NumbersOfCall(const NumbersOfCall&) = delete;
+    NumbersOfCall& operator=(const NumbersOfCall&) = delete;
+
+private:
+    ToolContext& context_;
+    const CoordinateConverter* before_;
+};
+
 } // namespace
+
+ModelPoint ToolContext::shown(winio::NormPoint at) const {
+    return coordinates == nullptr ? ModelPoint{std::round(at.x), std::round(at.y)}
+                                  : coordinates->to_model(at);
+}
 
 struct Toolbox::Tool {
     std::string id;
@@ -98,6 +148,20 @@ struct Toolbox::Tool {
 
 struct Toolbox::Tools {
     std::vector<Tool> all;
+    std::optional<CoordinateConverter> coordinates;
+
+    [[nodiscard]] const CoordinateConverter* numbers() const {
+        return coordinates ? &*coordinates : nullptr;
+    }
+    [[nodiscard]] std::string filled_in(const std::string& description) const {
+        static const CoordinateConverter thousandths(CoordinateConvention::norm1000, {1000, 1000});
+        return (coordinates ? *coordinates : thousandths).filled_in(description);
+    }
+    [[nodiscard]] std::vector<ArgumentInfo> filled_in(std::vector<ArgumentInfo> arguments) const {
+        for (ArgumentInfo& argument : arguments)
+            argument.description = filled_in(argument.description);
+        return arguments;
+    }
 };
 
 std::vector<std::string> key_variables() {
@@ -166,6 +230,11 @@ void Toolbox::only_plans() {
     for (Tool& tool : tools_->all) tool.only_plans = true;
 }
 
+void Toolbox::use_coordinates(std::optional<CoordinateConverter> coordinates) {
+    if (!tools_) tools_ = std::make_unique<Tools>();
+    tools_->coordinates = coordinates;
+}
+
 bool Toolbox::may_act_itself(std::string_view name) const {
     const Tool* tool = find(name);
     return tool != nullptr && !tool->only_plans;
@@ -193,15 +262,17 @@ std::string Toolbox::name_of(std::string_view id) const {
 std::optional<std::vector<ArgumentInfo>> Toolbox::arguments(std::string_view name) const {
     const Tool* tool = find(name);
     if (tool == nullptr || tool->whole) return std::nullopt;
-    return tool->arguments;
+    return tools_->filled_in(tool->arguments);
 }
 
 std::vector<vlm::ToolSpec> Toolbox::specs() const {
     std::vector<vlm::ToolSpec> specs;
     specs.reserve(tools().size());
     for (const Tool& tool : tools()) {
-        specs.push_back({tool.name, tool.description,
-                         tool.whole ? tool.parameters_json : parameters_of(tool.arguments)});
+        const CoordinateConverter* numbers = tools_->numbers();
+        specs.push_back({tool.name, tools_->filled_in(tool.description),
+                         tool.whole ? offered_schema(tool.parameters_json, numbers)
+                                    : parameters_of(tools_->filled_in(tool.arguments), numbers)});
     }
     return specs;
 }
@@ -295,9 +366,15 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
                                                 fmt::join(names, ", ")));
     }
     ToolResult problem;
-    const auto arguments = arguments_object(call.arguments_json, problem);
+    auto arguments = arguments_object(call.arguments_json, problem);
     if (!arguments)
         return tool->invalid_error.empty() ? problem : fail(tool->invalid_error, problem.message());
+    const NumbersOfCall numbers_of_call(context, tools_->numbers());
+    if (const CoordinateConverter* numbers = tools_->numbers()) {
+        auto wrong = tool->whole ? convert(*arguments, tool->parameters_json, *numbers)
+                                 : convert(arguments->as_object(), tool->arguments, *numbers);
+        if (wrong) return *std::move(wrong);
+    }
     const JsonView object = JsonDocument::view_of(*arguments);
     if (tool->whole) return tool->whole(object, context);
 

@@ -110,22 +110,23 @@ TEST_CASE("the doctor reports how the family of the model states positions, and 
         std::string line;
     };
     const Case example = GENERATE(
-        Case{"qwen/qwen3-vl-8b", "pass  positions Qwen3-VL: 0 to 1000, which Eyehand asks for\n"},
-        Case{"OpenGVLab/InternVL3_5-4B", "pass  positions InternVL: probably 0 to 1000, which"},
-        Case{"z-ai/glm-4.6v", "pass  positions GLM-V: 0 to 999, at most 0.1 % from the 0 to 1000 "
-                              "that Eyehand asks for\n"},
+        Case{"qwen/qwen3-vl-8b", "pass  positions Qwen3-VL: 0 to 1000 (norm1000)\n"},
+        Case{"OpenGVLab/InternVL3_5-4B",
+             "pass  positions InternVL: probably 0 to 1000 (norm1000)\n"},
+        Case{"z-ai/glm-4.6v", "pass  positions GLM-V: 0 to 999 (norm999)\n"},
         Case{"qwen2.5-vl-7b-instruct",
-             "note  positions Qwen2.5-VL: pixels of the image that the model's processor has "
-             "resized, but Eyehand asks for 0 to 1000, so clicks may miss their targets: choose"},
-        Case{"gemini-2.5-flash", "note  positions Gemini: 0 to 1000 with y before x, but Eyehand"},
+             "pass  positions Qwen2.5-VL: pixels of the image that the model's processor has "
+             "resized (model_pixels:28)\n"},
+        Case{"gemini-2.5-flash",
+             "pass  positions Gemini: 0 to 1000 with y before x (norm1000_yx)\n"},
         Case{"microsoft/Phi-4-multimodal-instruct",
-             "note  positions Phi-4-multimodal: probably fractions from 0 to 1, but Eyehand"},
+             "pass  positions Phi-4-multimodal: probably fractions from 0 to 1 (unit)\n"},
         Case{"allenai/MolmoPoint-8B", "note  positions MolmoPoint: no usable positions, so clicks "
                                       "are likely to miss their targets: choose"},
         Case{"llava:7b", "note  positions Llama and LLaVA: probably no usable positions, so"},
-        Case{"mistral-large-4", "note  positions Mistral Large 4: unknown numbers, but Eyehand"},
+        Case{"mistral-large-4", "note  positions Mistral Large 4: unknown numbers; runs ask"},
         Case{"qwen/qwen3-14b",
-             "note  positions unknown model family; Eyehand asks for 0 to 1000\n"});
+             "note  positions unknown model family: runs ask for 0 to 1000 (--coordinates)\n"});
     const auto result = doctor({R"({"data":[{"id":")" + example.model + R"("}]})"}, example.model);
     INFO(result.out);
     CHECK(result.status == 0);

@@ -2,6 +2,7 @@
 // the places of its latest actions, which fades with age, blue boxes, and labels.
 #pragma once
 
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/paint.hpp"
@@ -54,9 +55,9 @@ struct BboxHeat {
 /// The annotation of a screenshot of size `size`. Boxes are drawn first, then marks from the
 /// oldest turn to the latest, then labels: "1 (500,300)" beside the first action's place, "1
 /// >(700,300)" where its drag ended, "#1 (100,100,400,300)" at the first box. Disabled parts have
-/// no labels.
+/// no labels. With `coordinates`, which must outlive only the call, the labels have its numbers.
 [[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<winio::Overlay>
 make_overlay(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes,
-             winio::Size size);
+             winio::Size size, const CoordinateConverter* coordinates = nullptr);
 
 } // namespace eyehand::agent

@@ -11,6 +11,9 @@
 //     const winio::NormPoint target = numbers.to_norm(std::array{311.0, 204.0}); // from the reply
 //     const winio::Plan plan = winio::gesture::click(area.to_pixel(target));
 //
+// Runs do this by themselves: `Profile::coordinates` and `resolve_coordinates` (profile.hpp) choose the
+// convention, and the toolbox of the run converts the arguments of calls.
+//
 // Prompts and replies contain the numbers of the model; tools, plans and the journal contain
 // winio::NormPoint, 0 to 1000 of the work area. Only CoordinateConverter converts between them.
 #pragma once
@@ -24,6 +27,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace eyehand::agent {
 
@@ -48,6 +52,8 @@ enum class CoordinateConvention {
 /// Empty for any other word. Case matters.
 [[nodiscard]] EYEHAND_AGENT_API std::optional<CoordinateConvention>
 parse_coordinate_convention(std::string_view word);
+/// "auto" and the words of all conventions, for settings.
+[[nodiscard]] EYEHAND_AGENT_API std::vector<std::string> coordinate_words();
 /// A phrase for users: "0 to 1000", "pixels of the image that the model's processor has resized".
 [[nodiscard]] EYEHAND_AGENT_API std::string_view description(CoordinateConvention convention);
 /// 28 or 32 for model pixels, otherwise 0.
@@ -177,12 +183,25 @@ public:
     /// The inverse of `to_list`, clamped, with inverted corners swapped.
     [[nodiscard]] winio::NormBox to_norm(const std::array<double, 4>& list) const;
 
+    /// A number without an exponent: "500", "0.25".
+    [[nodiscard]] static std::string text(double number);
     /// The list as text: "[500, 250]", "[0.5, 0.25]".
     [[nodiscard]] std::string text(winio::NormPoint point) const;
     [[nodiscard]] std::string text(const winio::NormBox& box) const;
     /// The range of each axis as text, in the order of the convention: "x from 0 to 1279, y from 0 to
     /// 719".
     [[nodiscard]] std::string range_text() const;
+    /// Replaces the placeholders of positions in a prompt or a description; others stay. With
+    /// image_pixels and an image of 1280x720:
+    ///
+    ///     {{point}}        [x, y]                the form of a list
+    ///     {{box}}          [x1, y1, x2, y2]
+    ///     {{range}}        x from 0 to 1279, y from 0 to 719; 0 to 1000 if the axes are equal
+    ///     {{unit}}         in pixels of the screenshot
+    ///     {{x:500}}        640                   a place in 1/1000 of the work area, by axis
+    ///     {{y:1000}}       719
+    ///     {{point:0,500}}  [0, 360]
+    [[nodiscard]] std::string filled_in(std::string_view text) const;
 
 private:
     CoordinateConvention convention_;

@@ -137,6 +137,9 @@ public:
 
     /// The sampling settings that a setting of the user (such as --temperature) overrides.
     [[nodiscard]] virtual std::vector<vlm::Sampling*> samplings(Profile& profile) const;
+    /// The prompts, in which `make_mode` fills in the placeholders of positions
+    /// (`CoordinateConverter::filled_in`). The default: system prompt and task prompt.
+    [[nodiscard]] virtual std::vector<std::string*> prompts(Profile& profile) const;
     /// The prompt of the role that receives screenshots.
     [[nodiscard]] virtual std::string& screenshot_prompt(Profile& profile) const;
     /// Settings of the mode that a run can override, by the setting's name, and their values in this
@@ -190,7 +193,8 @@ private:
 /// that `Profile::mode` names. Throws Error{bad_profile} if no mode has this name.
 [[nodiscard]] EYEHAND_AGENT_API const ModeFactory& mode_of(const Profile& profile);
 /// Makes the mode. If `Profile::executed_heat` is enabled and the mode does not annotate
-/// screenshots, wraps it so that its screenshots are annotated. Tool calls that the model wrote as
+/// screenshots, wraps it so that its screenshots are annotated. The placeholders of positions in its
+/// prompts are filled in for `Profile::coordinates`. Tool calls that the model wrote as
 /// text reach the mode only as `Profile::text_tool_calls` allows it.
 [[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<Mode> make_mode(const ModeContext& context);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/annotation.hpp"
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/tool.hpp"
@@ -94,7 +95,8 @@ struct Profile {
         return std::any_cast<T>(&mode_settings);
     }
 
-    /// The prompt, in which {{NAME}} has been replaced by the profile's name for the tool NAME. The
+    /// The prompt, in which {{NAME}} has been replaced by the profile's name for the tool NAME.
+    /// Placeholders of positions, such as {{range}}, stay: `make_mode` fills them in. The
     /// prompt of a visual loop has no tools, but the placeholders {{task}}, {{max_boxes}},
     /// {{max_actions}} and {{extended_actions}}, which the mode fills in. Empty in a team, whose
     /// roles have their own prompts.
@@ -110,6 +112,9 @@ struct Profile {
     /// screenshot; not before the first request.
     std::chrono::milliseconds step_delay{0};
     winio::ImageSize image = winio::FitWithin{{1536, 864}}; ///< of screenshots
+    /// The numbers in which the model states and reads positions; empty: chosen by `model`
+    /// (`resolve_coordinates`). Actions, marks and everything else in this library have 0 to 1000.
+    std::optional<CoordinateConvention> coordinates{};
     bool screenshot_first = true; ///< of a conversation: the first request contains one
     Retention screenshots;
     Retention thinks;
@@ -159,6 +164,22 @@ parse_profile(const std::map<std::string, std::string>& files, const std::string
 [[nodiscard]] EYEHAND_AGENT_API Profile
 profile_from_json(std::string_view json, const std::string& where,
                   const ModeRegistry& modes = ModeRegistry::built_in());
+/// How the convention of a profile was chosen.
+struct CoordinateChoice {
+    CoordinateConvention convention = CoordinateConvention::norm1000;
+    std::string family{}; ///< of the model, if its id decided; empty: the profile, or the default
+    bool grounds = true;  ///< false: models of this family state no usable positions
+};
+/// Sets `coordinates`, if it is empty: that of the family of `model` (coordinates.hpp), norm1000 if the
+/// family is unknown. For conventions in pixels, also sets `image` to an exact size for screenshots of
+/// `area`, not larger than `image` so far and, for model pixels, unchanged by the model's processor: so
+/// the numbers in prompts stay valid if the area changes its size. An exact size stays as it is.
+/// `Agent` calls it before a run. Throws std::invalid_argument for an empty area.
+EYEHAND_AGENT_API CoordinateChoice resolve_coordinates(Profile& profile, winio::Size area);
+/// Converts positions for the model of a profile whose coordinates are resolved. Empty if they are
+/// 0 to 1000, as everywhere in this library.
+[[nodiscard]] EYEHAND_AGENT_API std::optional<CoordinateConverter>
+coordinate_converter(const Profile& profile);
 /// Checks the tools of the profile as `Agent` does, but without a desktop. Throws
 /// Error{unknown_tool}, Error{duplicate_tool} or Error{bad_profile}, naming `where`, role and tool.
 EYEHAND_AGENT_API void check_tools(const Profile& profile, const Toolbox& tools,

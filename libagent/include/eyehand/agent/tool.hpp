@@ -31,6 +31,7 @@
 // For any other type, specialize ArgumentType.
 #pragma once
 
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/guard.hpp"
 #include "eyehand/agent/json_view.hpp"
@@ -177,7 +178,7 @@ private:
 [[nodiscard]] EYEHAND_AGENT_API std::vector<std::string> key_variables();
 
 /// The environment of a tool call.
-struct ToolContext {
+struct EYEHAND_AGENT_API ToolContext {
     winio::Desktop& desktop; ///< for queries (pointer, windows); return a plan to act
     winio::WorkArea area;    ///< the area of normalized coordinates
     std::stop_token stop;    ///< triggered when the call must be interrupted at once
@@ -198,6 +199,10 @@ struct ToolContext {
     /// Replaces values of secrets in a text that the tool has read, before it shortens it: a part of a
     /// value is not recognized later. Empty: the run has no secrets.
     std::function<std::string(std::string_view)> redact{};
+    /// The numbers in which the model reads positions; `Toolbox::call` sets it. nullptr: 0 to 1000.
+    const CoordinateConverter* coordinates = nullptr;
+    /// A position for a result, in the numbers of the model; whole numbers for 0 to 1000.
+    [[nodiscard]] ModelPoint shown(winio::NormPoint at) const;
 };
 
 // ---- arguments ----------------------------------------------------------------------------------
@@ -268,7 +273,9 @@ struct ArgumentInfo {
     std::string id{}; ///< the name that the tool registered
     std::string name{};
     std::string description{};
-    std::string schema{}; ///< without description
+    /// Without description. Positions have a "format" that `Toolbox::specs` removes: "eyehand-point",
+    /// "eyehand-box", "eyehand-x", "eyehand-y".
+    std::string schema{};
     bool required = true;
     bool ignored = false; ///< offered to and required of the model, but not used by the tool
     std::string missing_error = "invalid_args";
@@ -382,6 +389,12 @@ public:
     /// Whether the tool that is offered as `name` may change something itself.
     [[nodiscard]] bool may_act_itself(std::string_view name) const;
 
+    /// Offers positions in other numbers than 0 to 1000, and converts those in calls: arguments of the
+    /// types winio::NormPoint and winio::NormBox, and all others whose schema has the format
+    /// "eyehand-point", "eyehand-box", "eyehand-x" or "eyehand-y". Placeholders in descriptions
+    /// (`CoordinateConverter::filled_in`) are replaced also without it.
+    void use_coordinates(std::optional<CoordinateConverter> coordinates);
+
     /// Returns only the tools that `faces` name, in the order and under the names of `faces`.
     /// Throws Error{unknown_tool} or Error{bad_profile}, naming tool and argument.
     [[nodiscard]] Toolbox present(std::span<const ToolPresentation> faces) const;
@@ -465,14 +478,15 @@ struct EYEHAND_AGENT_API ArgumentType<std::string> {
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints& constraints,
                                                  std::string& into);
 };
-/// [x, y]; clamped to 0..1000.
+/// [x, y]; clamped to 0..1000. In a toolbox with `use_coordinates`, the model states other numbers.
 template <>
 struct EYEHAND_AGENT_API ArgumentType<winio::NormPoint> {
     static std::string schema(const Constraints&);
     static std::optional<ArgumentProblem> decode(JsonView json, const Constraints&,
                                                  winio::NormPoint& into);
 };
-/// [x, y], [x1, y1, x2, y2] or [[x1, y1], [x2, y2]]; clamped, inverted corners swapped.
+/// [x, y], [x1, y1, x2, y2] or [[x1, y1], [x2, y2]]; clamped, inverted corners swapped. Other numbers
+/// as for NormPoint.
 template <>
 struct EYEHAND_AGENT_API ArgumentType<winio::NormBox> {
     static std::string schema(const Constraints&);

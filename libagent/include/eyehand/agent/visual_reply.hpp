@@ -5,11 +5,13 @@
 //      "actions": [{"name": "click", "x1": 500, "y1": 300}], "done": false}
 #pragma once
 
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/geometry.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,6 +43,8 @@ struct VisualLimits {
     /// Further tools, which the model calls as actions with the tool's arguments as members. The
     /// name of an extended action enables that action.
     std::vector<vlm::ToolSpec> tools{};
+    /// The numbers of the positions in the reply; empty: 0 to 1000.
+    std::optional<CoordinateConverter> coordinates{};
 };
 
 struct VisualReply {

@@ -84,6 +84,12 @@ constexpr std::array specs{
                 .help = "whether tool calls in the text of a reply are executed: if the model is "
                         "known not to call tools natively, until its first native call, or never",
                 .choices = "never|if_not_native|until_native"},
+    SettingSpec{.name = "coordinates",
+                .kind = Kind::choice,
+                .help =
+                    "the numbers in which the model states positions; auto: by the model's family",
+                .choices = "auto|norm1000|norm999|norm1000_yx|unit|percent|image_pixels|"
+                           "model_pixels:28|model_pixels:32"},
     SettingSpec{.name = "max_turns",
                 .kind = Kind::integer,
                 .help = "maximum number of turns",
@@ -758,6 +764,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     if (profile.sampling.top_p) put("top_p", *profile.sampling.top_p);
     if (profile.sampling.max_tokens) put_whole("max_tokens", *profile.sampling.max_tokens);
     put("text_tool_calls", word_for(profile.text_tool_calls, text_tool_calls_words()));
+    put("coordinates", std::string(profile.coordinates ? to_string(*profile.coordinates) : "auto"));
     put_whole("max_turns", profile.max_turns);
     put("step_delay", static_cast<double>(profile.step_delay.count()) / 1000);
     put("image", winio::to_string(profile.image));
@@ -1007,6 +1014,9 @@ void apply(const Config& config, Profile& profile) {
     if (later("text_tool_calls"))
         profile.text_tool_calls =
             meaning_of(*config.text("text_tool_calls"), text_tool_calls_words());
+    // "auto" is empty: the model decides.
+    if (later("coordinates"))
+        profile.coordinates = parse_coordinate_convention(*config.text("coordinates"));
     if (later("max_turns")) profile.max_turns = *config.integer("max_turns");
     if (later("step_delay")) profile.step_delay = *config.duration("step_delay");
     profile.image = image_size_setting(config).size;

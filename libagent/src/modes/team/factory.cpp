@@ -136,6 +136,12 @@ public:
         return {&profile.sampling, &team->lead.sampling, &team->worker.sampling};
     }
 
+    [[nodiscard]] std::vector<std::string*> prompts(Profile& profile) const override {
+        (void)settings_of(profile);
+        auto* team = profile.settings<TeamSettings>();
+        return {&team->lead.system_prompt, &team->worker.system_prompt, &profile.task_prompt};
+    }
+
     [[nodiscard]] std::string& screenshot_prompt(Profile& profile) const override {
         (void)settings_of(profile);
         return profile.settings<TeamSettings>()->worker.system_prompt;
@@ -156,6 +162,8 @@ public:
         const Toolbox& worker = context.tools.at(team.worker.name);
         TeamMode::OfferedTools offered{
             lead.specs(), worker.specs(), lead.name_of("brief"), lead.name_of("archive"), {}};
+        if (const auto numbers = coordinate_converter(context.profile))
+            offered.decimals = numbers->decimals();
         for (const vlm::ToolSpec& tool : offered.worker)
             if (auto arguments = worker.arguments(tool.name))
                 offered.arguments.emplace(tool.name, *std::move(arguments));

@@ -426,7 +426,8 @@ void TeamMode::record(const Invoked& fact) {
     const vlm::ToolCall& call = calls_.front();
     const auto arguments = offered_.arguments.find(call.name);
     CallWords words =
-        call_in_words(call, arguments == offered_.arguments.end() ? nullptr : &arguments->second);
+        call_in_words(call, arguments == offered_.arguments.end() ? nullptr : &arguments->second,
+                      offered_.decimals);
     const std::string result = with_effect(fact.result_json, fact.effect);
     ResultWords outcome =
         fact.reads ? result_in_words(result) : result_in_words(result, call.arguments_json);

@@ -30,6 +30,7 @@ std::vector<ToolPresentation> tools_of_actions(const VisualLoopSettings& visual)
 VisualLimits shown_limits(const Profile& profile, const VisualLoopSettings& visual) {
     VisualLimits limits = visual.limits;
     for (const std::string& tool : profile.extra_tools) limits.tools.push_back({tool, {}, "{}"});
+    limits.coordinates = coordinate_converter(profile);
     return limits;
 }
 
@@ -107,6 +108,11 @@ public:
         return to_text(all);
     }
 
+    [[nodiscard]] std::vector<std::string*> prompts(Profile& profile) const override {
+        (void)settings_of(profile);
+        return {&profile.system_prompt, &profile.settings<VisualLoopSettings>()->extended_prompt};
+    }
+
     [[nodiscard]] std::map<std::string, std::string>
     options(const Profile& profile) const override {
         const VisualLoopSettings& visual = settings_of(profile);
@@ -163,7 +169,7 @@ public:
         const auto* visual = profile.settings<VisualLoopSettings>();
         if (visual != nullptr && !trim(visual->boot).empty())
             state.reply = std::make_shared<const VisualReply>(
-                parse_visual_reply(visual->boot, shown_limits(profile, *visual)));
+                parse_visual_reply(visual->boot, of_boot(shown_limits(profile, *visual))));
         return state;
     }
 

@@ -59,22 +59,31 @@ std::string filled_in(const Profile& profile, const std::string& task, const Vis
     return replace_all(text, "{{task}}", task);
 }
 
-json::array pair(const winio::NormPoint& at) { return {at.x, at.y}; }
+/// In the numbers of the model, as in its own calls; without `numbers`, 0 to 1000.
+json::array pair(const winio::NormPoint& at, const CoordinateConverter* numbers) {
+    if (numbers == nullptr) return {at.x, at.y};
+    const auto list = numbers->to_list(at);
+    return {list[0], list[1]};
+}
 
 /// The arguments of the tool that executes the action, as JSON and not as the tool's C++ type: the toolbox checks what
 /// the model wrote (names of keys, text that can be typed, limits), as it checks a tool call, and approval, journal and
 /// resume show, keep and compare the same text.
-json::object arguments_of(const VisualAction& action) {
+json::object arguments_of(const VisualAction& action, const CoordinateConverter* numbers) {
+    const ModelPoint at =
+        numbers == nullptr ? ModelPoint{action.at.x, action.at.y} : numbers->to_model(action.at);
     const std::string label = fmt::format("action {}", action.number);
     switch (action.verb) {
     case VisualVerb::move:
-        return {{"x", action.at.x}, {"y", action.at.y}};
+        return {{"x", at.x}, {"y", at.y}};
     case VisualVerb::click:
     case VisualVerb::right_click:
     case VisualVerb::double_click:
-        return {{"label", label}, {"box", pair(action.at)}};
+        return {{"label", label}, {"box", pair(action.at, numbers)}};
     case VisualVerb::drag:
-        return {{"label", label}, {"start", pair(action.at)}, {"end", pair(action.to)}};
+        return {{"label", label},
+                {"start", pair(action.at, numbers)},
+                {"end", pair(action.to, numbers)}};
     case VisualVerb::type:
         return {{"text", action.text}};
     case VisualVerb::press:
@@ -83,7 +92,7 @@ json::object arguments_of(const VisualAction& action) {
     case VisualVerb::tool: // its arguments are the model's own
         break;
     }
-    return {{"box", pair(action.at)},
+    return {{"box", pair(action.at, numbers)},
             {"direction", action.notches > 0 ? "up" : "down"},
             {"amount", action.notches > 0 ? action.notches : -action.notches}};
 }
@@ -107,8 +116,10 @@ std::string_view name_of(const VisualAction& action) {
     return action.verb == VisualVerb::tool ? std::string_view(action.tool) : to_string(action.verb);
 }
 
-VisualLimits with_tools(VisualLimits limits, std::vector<vlm::ToolSpec> further) {
+VisualLimits limits_of(const Profile& profile, std::vector<vlm::ToolSpec> further) {
+    VisualLimits limits = profile.settings<VisualLoopSettings>()->limits;
     limits.tools = std::move(further);
+    limits.coordinates = coordinate_converter(profile);
     return limits;
 }
 
@@ -127,8 +138,7 @@ std::string message_of(const std::string& result_json) {
 
 VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task,
                                std::vector<vlm::ToolSpec> further_tools)
-    : limits_(with_tools(profile.settings<VisualLoopSettings>()->limits, std::move(further_tools))),
-      max_turns_(profile.max_turns),
+    : limits_(limits_of(profile, std::move(further_tools))), max_turns_(profile.max_turns),
       trail_turns_(static_cast<std::size_t>(profile.executed_heat.trail_turns)),
       system_prompt_(filled_in(profile, task, limits_)), max_told_(profile.context_bytes / 2) {
     if (system_prompt_.size() > max_told_)
@@ -142,7 +152,7 @@ VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task,
     const auto& visual = *profile.settings<VisualLoopSettings>();
     if (visual.structured)
         request_.response_format = {"visual_reply", visual_reply_schema(limits_)};
-    if (!trim(visual.boot).empty()) begin_turn(visual.boot);
+    if (!trim(visual.boot).empty()) begin_turn(visual.boot, of_boot(limits_));
 }
 
 Command VisualLoopMode::next() const {
@@ -299,7 +309,7 @@ void VisualLoopMode::on(const UserMessage& fact) {
         else
             ask_or_end();
     } else if (phase_ == Phase::waiting_inject) {
-        begin_turn(fact.text);
+        begin_turn(fact.text, limits_);
     } else if (phase_ == Phase::calling_model) {
         --exchanges_; // the request was not started
         next_turn(fact.text);
@@ -325,12 +335,12 @@ void VisualLoopMode::on(const Stopped& fact) {
 void VisualLoopMode::next_turn(const std::string& reply) {
     earlier_.push_front(std::move(marks_));
     if (earlier_.size() > trail_turns_) earlier_.pop_back();
-    begin_turn(reply);
+    begin_turn(reply, limits_);
 }
 
-void VisualLoopMode::begin_turn(const std::string& reply) {
+void VisualLoopMode::begin_turn(const std::string& reply, const VisualLimits& limits) {
     ++turn_;
-    reply_ = std::make_shared<const VisualReply>(parse_visual_reply(reply, limits_));
+    reply_ = std::make_shared<const VisualReply>(parse_visual_reply(reply, limits));
     for (const std::string& problem : reply_->problems) note("reply", problem);
     next_action_ = 0;
     marks_.clear();
@@ -352,7 +362,9 @@ vlm::ToolCall VisualLoopMode::call() const {
     const bool own = action().verb == VisualVerb::tool;
     return {fmt::format("turn_{}_action_{}", turn_, action().number),
             std::string(name_of(action())),
-            own ? action().arguments_json : to_text(arguments_of(action())),
+            own ? action().arguments_json
+                : to_text(arguments_of(action(),
+                                       limits_.coordinates ? &*limits_.coordinates : nullptr)),
             {},
             reply_->in_text ? vlm::Provenance::text : vlm::Provenance::native};
 }

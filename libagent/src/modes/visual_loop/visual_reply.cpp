@@ -267,12 +267,17 @@ private:
     std::optional<winio::NormPoint> point(const json::object& object, const char* x, const char* y,
                                           const std::string& what) {
         winio::NormPoint at;
-        if (number(object, x, at.x) && number(object, y, at.y))
+        if (number(object, x, at.x) && number(object, y, at.y)) {
+            if (limits_.coordinates) return limits_.coordinates->to_norm(ModelPoint{at.x, at.y});
             return winio::NormPoint{clamped(at.x), clamped(at.y)};
-        complain(fmt::format("{} needs \"{}\" and \"{}\", numbers from 0 to 1000.", what, x, y));
+        }
+        complain(fmt::format("{} needs \"{}\" and \"{}\", numbers {}.", what, x, y, range()));
         return std::nullopt;
     }
 
+    [[nodiscard]] std::string range() const {
+        return limits_.coordinates ? limits_.coordinates->filled_in("{{range}}") : "from 0 to 1000";
+    }
     /// Converts -0 to 0.
     static double clamped(double number) { return std::clamp(number, 0.0, 1000.0) + 0.0; }
     static bool number(const json::object& object, const char* member, double& into) {
@@ -347,9 +352,15 @@ json::object tool_schema(const vlm::ToolSpec& tool) {
             {"additionalProperties", false}};
 }
 
+json::object position_schema(const VisualLimits& limits) {
+    const bool fractions = limits.coordinates && limits.coordinates->decimals() > 0;
+    return {{"type", fractions ? "number" : "integer"}};
+}
+
 json::array action_schemas(const VisualLimits& limits) {
     using enum VisualVerb;
-    const json::object number{{"type", "integer"}};
+    const json::object integer{{"type", "integer"}};
+    const json::object number = position_schema(limits);
     const json::object text{{"type", "string"}};
     json::array all;
     all.emplace_back(
@@ -371,7 +382,7 @@ json::array action_schemas(const VisualLimits& limits) {
                                         {"x1", number},
                                         {"y1", number},
                                         {"direction", direction},
-                                        {"amount", number}}));
+                                        {"amount", integer}}));
     for (const vlm::ToolSpec& tool : limits.tools)
         if (!is_verb(tool.name)) all.emplace_back(tool_schema(tool));
     return all;
@@ -445,7 +456,7 @@ std::string to_json(const VisualReply& reply) {
 }
 
 std::string visual_reply_schema(const VisualLimits& limits) {
-    const json::object number{{"type", "integer"}};
+    const json::object number = position_schema(limits);
     const json::object box =
         object_schema({{"x1", number}, {"y1", number}, {"x2", number}, {"y2", number}});
     return to_text(object_schema(
