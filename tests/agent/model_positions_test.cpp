@@ -1,0 +1,329 @@
+// Runs with models that state positions in other numbers than 0 to 1000: prompts, tools, results and
+// annotations have the numbers of the model, and clicks land on the target.
+#include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/journal_reader.hpp"
+#include "eyehand/agent/visual_reply.hpp"
+#include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/image_size.hpp"
+#include "eyehand/winio/testing/memory_desktop.hpp"
+#include "json/json.hpp"
+
+#include "catch.hpp"
+#include "unguarded.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+using namespace eyehand;
+using namespace agent;
+
+namespace {
+
+/// How a convention states the pixel (700, 210) of a screen with 1400x840 pixels.
+struct Case {
+    CoordinateConvention convention;
+    std::string x;
+    std::string y;
+    std::string right_edge; ///< the largest x
+    std::string image;      ///< the size of the screenshot
+};
+
+const std::array<Case, 8> cases{{
+    {CoordinateConvention::norm1000, "500", "250", "1000", "1400x840"},
+    {CoordinateConvention::norm999, "500", "250", "999", "1400x840"},
+    {CoordinateConvention::norm1000_yx, "500", "250", "1000", "1400x840"},
+    {CoordinateConvention::unit, "0.5", "0.25", "1", "1400x840"},
+    {CoordinateConvention::percent, "50", "25", "100", "1400x840"},
+    {CoordinateConvention::image_pixels, "700", "210", "1399", "1400x840"},
+    {CoordinateConvention::model_pixels_28, "700", "210", "1399", "1400x840"},
+    {CoordinateConvention::model_pixels_32, "688", "208", "1375", "1376x832"},
+}};
+
+std::string list(const Case& one) {
+    return one.convention == CoordinateConvention::norm1000_yx
+               ? fmt::format("[{}, {}]", one.y, one.x)
+               : fmt::format("[{}, {}]", one.x, one.y);
+}
+
+struct Stage {
+    winio::testing::MemoryDesktop desktop{winio::Size{1400, 840}};
+    vlm::testing::ScriptedModel model;
+    MemoryStore store;
+
+    RunFinished run(const std::string& name, CoordinateConvention convention) {
+        Profile profile = load_profile(name);
+        profile.coordinates = convention;
+        AgentOptions options = test::unguarded();
+        options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+        options.reaction = winio::no_reaction_wait;
+        Agent agent(desktop, model, profile, built_in_tools(), options);
+        return agent.run("click", store, RunControl());
+    }
+    /// Where the left button was pressed.
+    [[nodiscard]] std::vector<winio::Point> clicks() const {
+        std::vector<winio::Point> all;
+        winio::Point at;
+        for (const winio::InputEvent& event : desktop.events()) {
+            if (const auto* move = std::get_if<winio::PointerMove>(&event)) at = move->to;
+            if (event ==
+                winio::InputEvent{winio::ButtonChange{winio::Button::left, winio::Press::down}})
+                all.push_back(at);
+        }
+        return all;
+    }
+    /// All texts and tools of the requests.
+    [[nodiscard]] std::string asked() const {
+        std::string all;
+        for (const vlm::ChatRequest& request : model.requests()) {
+            for (const vlm::Message& message : request.messages) all += message.text() + '\n';
+            for (const vlm::ToolSpec& tool : request.tools)
+                all += tool.description + tool.parameters_json + '\n';
+            if (request.response_format) all += request.response_format->schema_json;
+        }
+        return all;
+    }
+    [[nodiscard]] winio::Size screenshot() const {
+        winio::Size size;
+        for (const Event& event : read_journal(store))
+            if (const auto* seen = std::get_if<Observed>(&event.payload)) size = seen->size;
+        return size;
+    }
+};
+
+void check(const Stage& stage, const Case& one) {
+    CHECK(stage.clicks() == std::vector<winio::Point>{{700, 210}});
+    const std::string asked = stage.asked();
+    CHECK_THAT(asked, !ContainsSubstring("{{") && !ContainsSubstring("eyehand-"));
+    CHECK_THAT(asked, ContainsSubstring(one.right_edge));
+    if (one.right_edge != "1000") CHECK_THAT(asked, !ContainsSubstring("1000"));
+}
+
+ToolContext context_of(winio::Desktop& desktop) {
+    return {desktop, winio::WorkArea({0, 0, 1400, 840}), {}};
+}
+
+} // namespace
+
+TEST_CASE("positions: a conversation clicks on the target in each convention") {
+    for (const Case& one : cases) {
+        INFO(to_string(one.convention));
+        Stage stage;
+        stage.model.call("click_element", fmt::format(R"({{"label":"OK","box":{}}})", list(one)))
+            .call("observe_screen", "{}")
+            .say("Done.");
+        REQUIRE(stage.run("observer", one.convention).outcome == Outcome::completed);
+        check(stage, one);
+        CHECK(winio::to_string(winio::ExactSize{stage.screenshot()}) == one.image + "!");
+        // The result repeats the place in the numbers of the model.
+        CHECK_THAT(stage.asked(), ContainsSubstring(fmt::format(R"("x":{},"y":{})", one.x, one.y)));
+        CHECK_THAT(stage.asked(),
+                   ContainsSubstring(one.convention == CoordinateConvention::norm1000_yx
+                                         ? "[y1, x1, y2, x2]"
+                                         : "[x1, y1, x2, y2]"));
+    }
+}
+
+TEST_CASE("positions: arguments named x and y") {
+    for (const Case& one : cases) {
+        INFO(to_string(one.convention));
+        Stage stage;
+        stage.model.call("take_screenshot", "{}")
+            .call("move_mouse", fmt::format(R"({{"x":{},"y":"{}"}})", one.x, one.y))
+            .call("click_mouse", "{}")
+            .say("Done.");
+        REQUIRE(stage.run("basic", one.convention).outcome == Outcome::completed);
+        check(stage, one);
+        CHECK_THAT(stage.asked(),
+                   ContainsSubstring(R"("type":"number","minimum":0,"maximum":)" + one.right_edge));
+    }
+}
+
+TEST_CASE("positions: the memory of a team has the numbers of the model") {
+    const std::string brief = R"({"operator_instructions":"Click OK.","rationale":"It is next."})";
+    const std::string evidence = std::string(100, 'x') + " is what the screen shows now.";
+    for (const Case& one : cases) {
+        INFO(to_string(one.convention));
+        Stage stage;
+        stage.model.call("spawn_operator", brief, "1. click OK")
+            .call(
+                "click_element",
+                fmt::format(R"({{"justification":"asked","label":"OK","position":{}}})", list(one)),
+                "OBJ: click OK")
+            .call("report_progress",
+                  R"({"objective_id":"click OK","status":"DONE","evidence":"the dialog is gone"})")
+            .call("spawn_operator", brief, "2. check")
+            .call("spawn_operator", brief, "2. check")
+            .call("report_completion", R"({"evidence":")" + evidence + R"("})")
+            .call("report_completion", R"({"evidence":")" + evidence + R"("})");
+        REQUIRE(stage.run("commander", one.convention).outcome == Outcome::completed);
+        check(stage, one);
+        const CoordinateConverter numbers(one.convention, {1400, 840});
+        const std::string& first =
+            one.convention == CoordinateConvention::norm1000_yx ? one.y : one.x;
+        CHECK_THAT(stage.asked(),
+                   ContainsSubstring(fmt::format("click_element \"OK\" at ({:.{}f},",
+                                                 std::stod(first), numbers.decimals())));
+    }
+}
+
+TEST_CASE("positions: the visual loop, whose members are named") {
+    for (const Case& one : cases) {
+        INFO(to_string(one.convention));
+        Stage stage;
+        stage.model
+            .say(fmt::format(R"({{"observation":"I click.","bboxes":[{{"x1":0,"y1":0,"x2":{},)"
+                             R"("y2":{}}}],"actions":[{{"name":"click","x1":{},"y1":{}}}]}})",
+                             one.x, one.y, one.x, one.y))
+            .say(R"({"observation":"Done.","bboxes":[],"actions":[],"done":true})");
+        REQUIRE(stage.run("story", one.convention).outcome == Outcome::completed);
+        check(stage, one);
+        const bool fractions = one.convention == CoordinateConvention::unit ||
+                               one.convention == CoordinateConvention::percent;
+        CHECK_THAT(stage.asked(), ContainsSubstring(fractions ? R"("x1":{"type":"number"})"
+                                                              : R"("x1":{"type":"integer"})"));
+    }
+}
+
+TEST_CASE("positions: a list that is none is a mistake that names the numbers of the model") {
+    Stage stage;
+    stage.model.call("click_element", R"({"label":"OK","box":[1,2,3]})").say("Done.");
+    REQUIRE(stage.run("observer", CoordinateConvention::norm1000_yx).outcome == Outcome::completed);
+    CHECK(stage.clicks().empty());
+    CHECK_THAT(stage.asked(), ContainsSubstring("it must be [y, x] or [y1, x1, y2, x2] with "
+                                                "numbers 0 to 1000, not [1,2,3]"));
+}
+
+TEST_CASE("positions: structs, lists and maps of custom tools, and schemas with a format") {
+    struct Places {
+        std::vector<winio::NormPoint> path;
+        std::map<std::string, winio::NormBox> boxes;
+    };
+    Toolbox tools;
+    Places received;
+    std::string whole;
+    tools.add<Places>(
+        "draw", "Draws in {{range}}.",
+        {arg("path", &Places::path, "points: {{point}}"), arg("boxes", &Places::boxes, "boxes")},
+        [&](const Places& args, ToolContext&) {
+            received = args;
+            return ok();
+        });
+    tools.add("tap", "Taps.",
+              R"({"type":"object","properties":{"at":{"type":"array","format":"eyehand-point"}}})",
+              [&](JsonView args, ToolContext&) {
+                  whole = args.text();
+                  return ok();
+              });
+    tools.use_coordinates(CoordinateConverter(CoordinateConvention::image_pixels, {101, 201}));
+    const auto specs = tools.specs();
+    CHECK(specs[0].description == "Draws in x from 0 to 100, y from 0 to 200.");
+    CHECK_THAT(specs[0].parameters_json, ContainsSubstring("points: [x, y]"));
+    CHECK(specs[1].parameters_json == R"({"type":"object","properties":{"at":{"type":"array"}}})");
+
+    winio::testing::MemoryDesktop desktop({1400, 840});
+    ToolContext context = context_of(desktop);
+    const auto call = [&](const std::string& name, const std::string& arguments) {
+        return tools.call({"id", name, arguments, {}}, context).json();
+    };
+    CHECK(call("draw", R"({"path":[[0,0],"[50,100]"],"boxes":{"a":[100,200,10,20]}})") ==
+          R"({"ok":true})");
+    CHECK(received.path == std::vector<winio::NormPoint>{{0, 0}, {500, 500}});
+    CHECK(received.boxes.at("a") == winio::NormBox{100, 100, 1000, 1000});
+    CHECK_THAT(call("draw", R"({"path":[[0,0],7],"boxes":{}})"),
+               ContainsSubstring("\\\"path[1]\\\": it must be [x, y]"));
+    CHECK(call("tap", R"({"at":[50,100]})") == R"({"ok":true})");
+    CHECK(parse_json(whole) == parse_json(R"({"at":[5E2,5E2]})"));
+    CHECK_THAT(call("tap", R"({"at":"there"})"), ContainsSubstring("\\\"at\\\": it must be"));
+    CHECK(context.coordinates == nullptr); // only during a call
+}
+
+TEST_CASE("positions: without coordinates, schemas have no formats and placeholders 0 to 1000") {
+    const Toolbox tools = desktop_tools();
+    for (const vlm::ToolSpec& tool : tools.specs()) {
+        INFO(tool.name);
+        CHECK_THAT(tool.parameters_json, !ContainsSubstring("eyehand-") &&
+                                             !ContainsSubstring("{{") &&
+                                             !ContainsSubstring("\"format\""));
+        if (tool.name == "click")
+            CHECK_THAT(tool.parameters_json,
+                       ContainsSubstring("where it is: [x, y] or [x1, y1, x2, y2], 0 to 1000"));
+        if (tool.name == "move")
+            CHECK_THAT(tool.parameters_json, ContainsSubstring(R"("minimum":0,"maximum":1000})"));
+    }
+}
+
+TEST_CASE("positions: placeholders") {
+    const CoordinateConverter pixels(CoordinateConvention::image_pixels, {1280, 720});
+    CHECK(
+        pixels.filled_in("{{point}} {{box}}, {{range}}, {{unit}}") ==
+        "[x, y] [x1, y1, x2, y2], x from 0 to 1279, y from 0 to 719, in pixels of the screenshot");
+    CHECK(pixels.filled_in("{{x:500}} {{y:1000}} {{point:0,500}}") == "640 719 [0, 360]");
+    const CoordinateConverter y_first(CoordinateConvention::norm1000_yx, {1280, 720});
+    CHECK(y_first.filled_in("{{point}} {{box}} {{point:1000,0}} {{range}}") ==
+          "[y, x] [y1, x1, y2, x2] [0, 1000] 0 to 1000");
+    const CoordinateConverter unit(CoordinateConvention::unit, {1280, 720});
+    CHECK(unit.filled_in("{{range}} {{point:500,250}} {{unit}}") ==
+          "0 to 1 [0.5, 0.25] as fractions of the screenshot");
+    // Others stay, also unfinished ones.
+    for (const char* text : {"{{task}}", "{{x}}", "{{x:1001}}", "{{x:-1}}", "{{point:1}}",
+                             "{{x:1,2}}", "{{x:nan}}", "{{point:1,2", "{{", "}}", "{{{x:0}}}", ""})
+        CHECK(unit.filled_in(text) == text);
+}
+
+TEST_CASE("positions: the family of the model chooses the convention and the size of screenshots") {
+    const auto resolved = [](const std::string& model, const std::string& image,
+                             std::optional<CoordinateConvention> given = {}) {
+        Profile profile;
+        profile.model = model;
+        profile.image = *winio::parse_image_size(image);
+        profile.coordinates = given;
+        const CoordinateChoice choice = resolve_coordinates(profile, {1920, 1080});
+        CHECK(choice.convention == profile.coordinates);
+        return fmt::format("{} {} {}{}", to_string(choice.convention),
+                           winio::to_string(profile.image), choice.family,
+                           choice.grounds ? "" : " does not ground");
+    };
+    CHECK(resolved("qwen/qwen3-vl-8b", "1536x864") == "norm1000 1536x864 Qwen3-VL");
+    CHECK(resolved("unknown", "60%") == "norm1000 60% ");
+    CHECK(resolved("qwen2.5-vl-7b-instruct", "1536x864") == "model_pixels:28 1484x840! Qwen2.5-VL");
+    CHECK(resolved("qwen2.5-vl-7b-instruct", "1000x600!") ==
+          "model_pixels:28 1000x600! Qwen2.5-VL");
+    CHECK(resolved("gemini-2.5-flash", "1536x864") == "norm1000_yx 1536x864 Gemini");
+    CHECK(resolved("allenai/MolmoPoint-8B", "1536x864") ==
+          "norm1000 1536x864 MolmoPoint does not ground");
+    CHECK(resolved("qwen/qwen3-vl-8b", "50%", CoordinateConvention::image_pixels) ==
+          "image_pixels 960x540! ");
+    CHECK(resolved("unknown", "1536x864", CoordinateConvention::model_pixels_32) ==
+          "model_pixels:32 1536x864! ");
+}
+
+TEST_CASE("positions: a profile names its convention, and a run keeps it") {
+    Profile profile = load_profile("observer");
+    CHECK(profile.coordinates == std::nullopt);
+    CHECK_THAT(to_json(profile), ContainsSubstring(R"("coordinates":"auto")"));
+    CHECK(profile_from_json(to_json(profile), "again").coordinates == std::nullopt);
+    profile.coordinates = CoordinateConvention::model_pixels_28;
+    CHECK(profile_from_json(to_json(profile), "again").coordinates == profile.coordinates);
+    // Runs of versions without the member.
+    std::string old = to_json(profile);
+    const std::string member = R"("coordinates":"model_pixels:28",)";
+    REQUIRE(old.find(member) != std::string::npos);
+    CHECK(profile_from_json(old.erase(old.find(member), member.size()), "old").coordinates ==
+          CoordinateConvention::norm1000);
+    try {
+        std::string wrong = to_json(profile);
+        (void)profile_from_json(wrong.replace(wrong.find("model_pixels:28"), 15, "pixels"), "it");
+        FAIL("accepted");
+    } catch (const Error& error) {
+        CHECK_THAT(error.what(), ContainsSubstring("allowed values: auto, norm1000"));
+    }
+}
+
+TEST_CASE("positions: an unknown placeholder of a position is a mistake in a profile") {
+    auto files = profile_files("observer");
+    files.at("system.txt") += "\n{{x:2000}}";
+    CHECK_THROWS_WITH(parse_profile(files, "mine"),
+                      Catch::Matchers::Contains("unknown placeholder: {{x:2000}}"));
+}
