@@ -1,5 +1,7 @@
 #include "chat_reply.hpp"
 
+#include "json_text.hpp"
+
 #include <algorithm>
 #include <boost/json.hpp>
 #include <fmt/format.h>
@@ -24,7 +26,7 @@ std::string_view finish_reason(const Reply& reply) { return reply.call ? "tool_c
 
 json::object usage(const Reply& reply, const Envelope& envelope) {
     std::size_t characters = reply.content.size();
-    if (reply.call) characters += json::serialize(reply.call->arguments).size();
+    if (reply.call) characters += json_text(reply.call->arguments).size();
     const std::int64_t written = 1 + static_cast<std::int64_t>(characters) / characters_per_token;
     return {{"prompt_tokens", envelope.prompt_tokens},
             {"completion_tokens", written},
@@ -78,7 +80,7 @@ std::string call_events(const ToolCall& call, const Envelope& envelope) {
         envelope, call_delta({{"id", call_id(envelope)},
                               {"type", "function"},
                               {"function", json::object{{"name", call.name}, {"arguments", ""}}}}));
-    const std::string arguments = json::serialize(call.arguments);
+    const std::string arguments = json_text(call.arguments);
     for (const std::string_view piece : pieces_of(arguments)) {
         events += delta_event(
             envelope, call_delta({{"function", json::object{{"arguments", json::string(piece)}}}}));
@@ -92,7 +94,7 @@ std::string completion(const Reply& reply, const Envelope& envelope) {
     json::object message{{"role", "assistant"}, {"content", reply.content}};
     if (reply.call) {
         const json::object function{{"name", reply.call->name},
-                                    {"arguments", json::serialize(reply.call->arguments)}};
+                                    {"arguments", json_text(reply.call->arguments)}};
         message["tool_calls"] = json::array{
             json::object{{"id", call_id(envelope)}, {"type", "function"}, {"function", function}}};
     }

@@ -24,6 +24,9 @@ struct Options {
     std::string port_file;
     std::string log;
     std::string dump_ocr;
+    std::string coordinates = "norm1000";
+    std::string bias = "0,0";
+    std::string noise = "0";
 };
 
 std::string read_file(const std::string& path) {
@@ -41,6 +44,11 @@ stand_in::Values values_of(const std::vector<std::string>& settings) {
         values[setting.substr(0, equals)] = setting.substr(equals + 1);
     }
     return values;
+}
+
+stand_in::Coordinates coordinates_of(const Options& options) {
+    return {stand_in::convention_of(options.coordinates), stand_in::parse_bias(options.bias),
+            stand_in::parse_noise(options.noise)};
 }
 
 // Writes and renames, so that a program that waits for the file never reads an incomplete one.
@@ -82,7 +90,7 @@ void serve(const Options& options) {
     }
     stand_in::Service service(
         stand_in::parse_script(read_file(options.script), values_of(options.set)),
-        [&](std::string_view line) { log << line << std::endl; });
+        [&](std::string_view line) { log << line << std::endl; }, coordinates_of(options));
     stand_in::Server server(
         options.host, options.port,
         [&](std::string_view method, std::string_view target, std::string_view body) {
@@ -112,6 +120,14 @@ int main(int argc, char* argv[]) {
     app.add_option("--port-file", options.port_file,
                    "Write the port to this file once connections are accepted");
     app.add_option("--log", options.log, "Append one line per request to this file");
+    app.add_option("--coordinates", options.coordinates,
+                   "How positions are stated: " + stand_in::convention_words())
+        ->capture_default_str();
+    app.add_option("--bias", options.bias, "X,Y: an error of all positions, in 1/1000 of the image")
+        ->capture_default_str();
+    app.add_option("--noise", options.noise,
+                   "N: a pseudo-random error of each position, from -N to N in 1/1000 of the image")
+        ->capture_default_str();
     auto* dump = app.add_option("--dump-ocr", options.dump_ocr,
                                 "Print the text read from this PNG with its positions, and exit");
     CLI11_PARSE(app, argc, argv);

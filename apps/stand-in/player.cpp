@@ -1,11 +1,10 @@
 #include "player.hpp"
 
+#include "json_text.hpp"
 #include "visual_reply.hpp"
 
 #include <algorithm>
-#include <boost/json/serialize.hpp>
 #include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 #include <utility>
 
@@ -15,18 +14,8 @@ namespace {
 constexpr int max_repeats = 2;
 constexpr std::size_t segments_in_a_statement = 12;
 
-int to_thousandths(int pixel, int extent) {
-    if (extent < 2) return 0;
-    return std::clamp(static_cast<int>(std::lround(pixel * 1000.0 / (extent - 1))), 0, 1000);
-}
-
-Area area_of(const Box& box, const Screen& screen) {
-    return {to_thousandths(box.x, screen.width), to_thousandths(box.y, screen.height),
-            to_thousandths(std::max(box.x, box.right() - 1), screen.width),
-            to_thousandths(std::max(box.y, box.bottom() - 1), screen.height)};
-}
-
-constexpr Area middle_of_the_screen{500, 500, 500, 500};
+// Any size has the same middle in a convention that does not depend on the size.
+constexpr Size size_of_an_unseen_screen{1001, 1001};
 
 std::string first_words(const Screen& screen) {
     std::string words;
@@ -103,8 +92,8 @@ bool must_see(const Step& step) {
 class Round {
 public:
     Round(const Script& script, Progress progress, const ChatRequest& request,
-          const std::optional<Screen>& screen)
-        : script_(script), request_(request), screen_(screen),
+          const std::optional<Screen>& screen, const Coordinates& coordinates)
+        : script_(script), request_(request), screen_(screen), coordinates_(coordinates),
           is_visual_(wants_visual_reply(request)),
           tools_(is_visual_ ? visual_actions(request) : request.tools),
           failure_(is_visual_ ? told_failure(request) : request.failure),
@@ -138,7 +127,8 @@ private:
                 go_on();
                 continue;
             }
-            if (must_see(step) && !can_see()) return look_again("I need to see the screen");
+            if (must_measure(step) || (must_see(step) && !can_see()))
+                return look_again("I need to see the screen");
             const bool left_out = !step.if_visible.empty() && !sees(*screen_, step.if_visible);
             const bool waited =
                 step.action == Action::wait_for && can_see() && sees(*screen_, step.text);
@@ -224,7 +214,7 @@ private:
         if (!box) return look_for_target(step.target);
         const Role role = doing_of(step.action).role;
         Intent intent = intent_of(step);
-        intent.place = area_of(*box, *screen_);
+        intent.place = area_of(*box);
         if (!tools_.has(role) || tools_.takes_place(role))
             return acted(step, tools_.call(role, intent));
         auto move = tools_.call(Role::move, intent);
@@ -239,8 +229,8 @@ private:
         const auto to = find(*screen_, step.to);
         if (!to) return look_for_target(step.to);
         Intent intent = intent_of(step);
-        intent.place = area_of(*from, *screen_);
-        intent.to = area_of(*to, *screen_);
+        intent.place = area_of(*from);
+        intent.to = area_of(*to);
         return acted(step, tools_.call(Role::drag, intent));
     }
 
@@ -251,12 +241,10 @@ private:
 
     Reply scroll(const Step& step) {
         Intent intent = intent_of(step);
-        intent.place = middle_of_the_screen;
-        if (!step.at.empty()) {
-            const auto box = find(*screen_, Target{.text = step.at});
-            if (!box) return look_for(step.at);
-            intent.place = area_of(*box, *screen_);
-        }
+        const auto box = step.at.empty() ? std::optional(middle_of(screen_size()))
+                                         : find(*screen_, Target{.text = step.at});
+        if (!box) return look_for(step.at);
+        intent.place = area_of(*box);
         return acted(step, tools_.call(Role::scroll, intent));
     }
 
@@ -411,6 +399,20 @@ private:
         return screen_ && (request_.image_is_new || !tools_.has(Role::observe));
     }
 
+    // An old screenshot has the same size as a new one.
+    bool must_measure(const Step& step) const {
+        return !screen_ && step.action == Action::scroll && tools_.takes_place(Role::scroll) &&
+               coordinates_.convention.needs_image();
+    }
+
+    Size screen_size() const {
+        return screen_ ? Size{screen_->width, screen_->height} : size_of_an_unseen_screen;
+    }
+
+    Area area_of(const Box& box) {
+        return stated(box, screen_size(), coordinates_, progress_.positions++);
+    }
+
     std::string what_i_see() const {
         return screen_ ? fmt::format("I see: {}.", first_words(*screen_))
                        : std::string("I received no screenshot.");
@@ -433,16 +435,16 @@ private:
                                      : std::string("after the last step");
         const std::string seen = screen_ ? fmt::format("{} text segments", screen_->segments.size())
                                          : std::string("no screenshot");
-        const std::string call = reply.call
-                                     ? fmt::format(" -> {}{}", reply.call->name,
-                                                   boost::json::serialize(reply.call->arguments))
-                                     : std::string();
+        const std::string call =
+            reply.call ? fmt::format(" -> {}{}", reply.call->name, json_text(reply.call->arguments))
+                       : std::string();
         return on_one_line(fmt::format("{}; {}; {}{}", step, seen, reply.content, call));
     }
 
     const Script& script_;
     const ChatRequest& request_;
     const std::optional<Screen>& screen_;
+    const Coordinates& coordinates_;
     const bool is_visual_;
     const ToolFaces tools_;
     const std::string failure_; ///< of the last call
@@ -452,8 +454,8 @@ private:
 } // namespace
 
 Turn play(const Script& script, const Progress& progress, const ChatRequest& request,
-          const std::optional<Screen>& screen) {
-    return Round(script, progress, request, screen).answer();
+          const std::optional<Screen>& screen, const Coordinates& coordinates) {
+    return Round(script, progress, request, screen, coordinates).answer();
 }
 
 } // namespace stand_in

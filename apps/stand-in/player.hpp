@@ -2,6 +2,7 @@
 #pragma once
 
 #include "chat_request.hpp"
+#include "coordinates.hpp"
 #include "ocr.hpp"
 #include "script.hpp"
 #include "tool_faces.hpp"
@@ -27,10 +28,11 @@ struct Progress {
     };
     std::size_t step = 0;
     Stage stage = Stage::ready;
-    int looks = 0;       ///< additional screenshots for this step
-    int repeats = 0;     ///< repetitions of this step after a failure
-    int times = 0;       ///< executions of this step in a row
-    std::string opening; ///< the text of the request that began the conversation
+    int looks = 0;             ///< additional screenshots for this step
+    int repeats = 0;           ///< repetitions of this step after a failure
+    int times = 0;             ///< executions of this step in a row
+    std::size_t positions = 0; ///< stated so far; selects the error of the next one
+    std::string opening;       ///< the text of the request that began the conversation
 };
 
 struct Turn {
@@ -41,6 +43,6 @@ struct Turn {
 
 /// A pure function. `screen` is the text of the request's image, if it has one.
 [[nodiscard]] Turn play(const Script& script, const Progress& progress, const ChatRequest& request,
-                        const std::optional<Screen>& screen);
+                        const std::optional<Screen>& screen, const Coordinates& coordinates = {});
 
 } // namespace stand_in

@@ -30,8 +30,9 @@ std::optional<Screen> look_at(Reader& reader, const ChatRequest& request) {
 
 } // namespace
 
-Service::Service(Script script, std::function<void(std::string_view)> log)
-    : script_(std::move(script)), log_(std::move(log)) {}
+Service::Service(Script script, std::function<void(std::string_view)> log,
+                 const Coordinates& coordinates)
+    : script_(std::move(script)), log_(std::move(log)), coordinates_(coordinates) {}
 
 HttpReply Service::answer(std::string_view method, std::string_view target, std::string_view body) {
     const std::string_view path = path_of(target);
@@ -66,7 +67,7 @@ HttpReply Service::chat(std::string_view body) {
 
 void Service::take_turn(const ChatRequest& request) {
     const std::optional<Screen> screen = look_at(reader_, request);
-    Turn turn = play(script_, progress_, request, screen);
+    Turn turn = play(script_, progress_, request, screen, coordinates_);
     progress_ = std::move(turn.progress);
     last_reply_ = std::move(turn.reply);
     last_envelope_ = {.number = last_envelope_.number + 1,

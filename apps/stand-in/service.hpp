@@ -20,7 +20,8 @@ struct HttpReply {
 class Service {
 public:
     /// `log` receives one line per request.
-    explicit Service(Script script, std::function<void(std::string_view)> log = {});
+    explicit Service(Script script, std::function<void(std::string_view)> log = {},
+                     const Coordinates& coordinates = {});
 
     [[nodiscard]] HttpReply answer(std::string_view method, std::string_view target,
                                    std::string_view body);
@@ -31,6 +32,7 @@ private:
 
     Script script_;
     std::function<void(std::string_view)> log_;
+    Coordinates coordinates_;
     Reader reader_;
     Progress progress_;
 

@@ -169,14 +169,24 @@ bool wants_box(std::string_view name, const json::value& schema) {
            has_word(words_of(name), {"box", "bbox"});
 }
 
-int middle(int a, int b) { return (a + b + 1) / 2; }
+// A whole number is an integer, which is what most schemas ask for.
+json::value number(double value) {
+    const auto whole = static_cast<std::int64_t>(value);
+    return static_cast<double>(whole) == value ? json::value(whole) : json::value(value);
+}
+
+json::array list_of(const Position& position, bool y_first) {
+    const json::value x = number(position.x);
+    const json::value y = number(position.y);
+    return y_first ? json::array{y, x} : json::array{x, y};
+}
 
 json::value position_for(const Area& area, std::string_view name, const json::value& schema) {
-    if (wants_nested(schema)) {
-        return json::array{json::array{area.left, area.top}, json::array{area.right, area.bottom}};
-    }
-    if (wants_box(name, schema)) return json::array{area.left, area.top, area.right, area.bottom};
-    return json::array{middle(area.left, area.right), middle(area.top, area.bottom)};
+    const json::array first = list_of(area.first, area.y_first);
+    const json::array last = list_of(area.last, area.y_first);
+    if (wants_nested(schema)) return json::array{first, last};
+    if (wants_box(name, schema)) return json::array{first[0], first[1], last[0], last[1]};
+    return list_of(area.middle, area.y_first);
 }
 
 json::array keys_of(std::string_view chord) {
@@ -247,19 +257,19 @@ std::optional<json::value> value_for(std::string_view name, const json::value& s
         return position_for(*intent.place, name, schema);
     case Meaning::x:
         if (!intent.place) return std::nullopt;
-        return middle(intent.place->left, intent.place->right);
+        return number(intent.place->middle.x);
     case Meaning::y:
         if (!intent.place) return std::nullopt;
-        return middle(intent.place->top, intent.place->bottom);
+        return number(intent.place->middle.y);
     case Meaning::end:
         if (!intent.to) return std::nullopt;
         return position_for(*intent.to, name, schema);
     case Meaning::end_x:
         if (!intent.to) return std::nullopt;
-        return middle(intent.to->left, intent.to->right);
+        return number(intent.to->middle.x);
     case Meaning::end_y:
         if (!intent.to) return std::nullopt;
-        return middle(intent.to->top, intent.to->bottom);
+        return number(intent.to->middle.y);
     case Meaning::label:
         return only_listed(schema, intent.label);
     case Meaning::key:

@@ -2,6 +2,8 @@
 // observes, and which argument takes the position, the label or the text.
 #pragma once
 
+#include "coordinates.hpp"
+
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <map>
@@ -27,14 +29,6 @@ enum class Role {
     report,   ///< reports progress to the agent that gave the instructions
     brief,    ///< hands instructions to another agent
     archive,  ///< archives past turns, with a summary
-};
-
-/// A box in the 0..1000 coordinates of the tools.
-struct Area {
-    int left = 0;
-    int top = 0;
-    int right = 0;
-    int bottom = 0;
 };
 
 /// The content of a call; a tool uses the members that its arguments need.

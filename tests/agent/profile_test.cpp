@@ -315,8 +315,10 @@ std::vector<std::string> prompts_of(const Profile& profile) {
 } // namespace
 
 TEST_CASE("each prompt is short and states the coordinate space by its corners") {
+    const CoordinateConverter thousandths(CoordinateConvention::norm1000, {1000, 1000});
     for (const std::string& name : profile_names()) {
-        for (const std::string& prompt : prompts_of(load_profile(name))) {
+        for (const std::string& text : prompts_of(load_profile(name))) {
+            const std::string prompt = thousandths.filled_in(text);
             INFO(name << ": " << prompt);
             // An estimate: English has about 3.5 bytes to a token of the models' vocabularies.
             CHECK(static_cast<double>(prompt.size()) / 3.5 <= 700);

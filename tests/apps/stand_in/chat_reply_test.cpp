@@ -26,6 +26,13 @@ std::vector<std::string> events_of(const std::string& stream) {
 
 } // namespace
 
+TEST_CASE("Decimals in the arguments have no exponent") {
+    const Reply pointing{"", ToolCall{"move_mouse", {{"x", 0.25}, {"y", 0.5}}}};
+    const std::string arguments = R"({\"x\":0.25,\"y\":0.5})";
+    CHECK_THAT(completion(pointing, {}), ContainsSubstring(arguments));
+    CHECK_THAT(completion_events(pointing, {}), ContainsSubstring(arguments));
+}
+
 TEST_CASE("A completion contains the call with its arguments as JSON text") {
     const json::value body = json::parse(completion(typing, {.number = 7, .prompt_tokens = 50}));
     const json::value& choice = body.at("choices").at(0);

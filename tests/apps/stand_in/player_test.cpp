@@ -24,7 +24,8 @@ const Screen alert = showing({segment(400, 400, "Updates are ready")});
 /// An agent that sends requests to the player, turn by turn.
 class Talk {
 public:
-    Talk(const std::string& script, json::array tools) : script_(parse_script(script)) {
+    Talk(const std::string& script, json::array tools, const Coordinates& coordinates = {})
+        : script_(parse_script(script)), coordinates_(coordinates) {
         request_.tools = std::move(tools);
         request_.text = "the task";
     }
@@ -47,16 +48,19 @@ private:
     Reply send(const std::optional<Screen>& screen, bool is_new) {
         request_.image = screen ? std::optional<std::string>("png") : std::nullopt;
         request_.image_is_new = is_new;
-        Turn turn = play(script_, progress_, request_, screen);
+        Turn turn = play(script_, progress_, request_, screen, coordinates_);
         progress_ = turn.progress;
         request_.has_assistant_message = true;
         return turn.reply;
     }
 
     Script script_;
+    Coordinates coordinates_;
     ChatRequest request_;
     Progress progress_;
 };
+
+Coordinates in(std::string_view convention) { return {convention_of(convention), {}, 0}; }
 
 std::string name_of(const Reply& reply) { return reply.call ? reply.call->name : "no call"; }
 
@@ -69,6 +73,63 @@ std::string arguments_of(const Reply& reply) {
 TEST_CASE("A click has the position of the text in thousandths of the screen") {
     Talk talk(R"({"steps": [{"click": "File"}]})", observer_tools());
     CHECK(arguments_of(talk.see(desktop)) == R"({"label":"File","box":[10,20,41,29]})");
+}
+
+TEST_CASE("Lists and named arguments have the numbers of the convention") {
+    const Screen screen{1920, 1080, {segment(959, 539, "File")}};
+    const std::string script = R"({"steps": [{"click": "File"}]})";
+    const auto clicks = [&](const json::array& tools, std::string_view convention) {
+        Talk talk(script, tools, in(convention));
+        return arguments_of(talk.see(screen));
+    };
+    CHECK(clicks(observer_tools(), "image_pixels") ==
+          R"({"label":"File","box":[959,539,990,548]})");
+    CHECK(clicks(observer_tools(), "norm1000_yx") == R"({"label":"File","box":[500,500,508,516]})");
+    CHECK_THAT(clicks(commander_tools(), "image_pixels"),
+               ContainsSubstring(R"("position":[975,544])"));
+    CHECK_THAT(clicks(commander_tools(), "norm1000_yx"),
+               ContainsSubstring(R"("position":[504,508])"));
+    CHECK(clicks(basic_tools(), "image_pixels") == R"({"x":975,"y":544})");
+    CHECK(clicks(basic_tools(), "norm1000_yx") == R"({"x":508,"y":504})");
+}
+
+TEST_CASE("A drag and a scroll have the numbers of the convention, too") {
+    const Screen screen{1920, 1080, {segment(100, 200, "File"), segment(700, 200, "Edit")}};
+    const std::string script = R"({"steps": [{"drag": "File", "to": "Edit"}]})";
+    Talk pixels(script, commander_tools(), in("image_pixels"));
+    CHECK_THAT(arguments_of(pixels.see(screen)),
+               ContainsSubstring(R"("start":[116,205],"end":[716,205])"));
+    Talk y_first(script, commander_tools(), in("norm1000_yx"));
+    CHECK_THAT(arguments_of(y_first.see(screen)),
+               ContainsSubstring(R"("start":[190,60],"end":[190,373])"));
+    Talk scroll(R"({"steps": [{"scroll": "down"}]})", observer_tools(), in("image_pixels"));
+    CHECK_THAT(arguments_of(scroll.see(screen)), ContainsSubstring(R"("box":[959,539,960,540])"));
+}
+
+TEST_CASE("A scroll in pixels needs the size of a screenshot") {
+    const std::string script = R"({"steps": [{"scroll": "down"}]})";
+    Talk pixels(script, observer_tools(), in("image_pixels"));
+    CHECK(name_of(pixels.see_nothing()) == "observe_screen");
+    CHECK(name_of(pixels.see_nothing_new(desktop)) == "scroll_at_position");
+    Talk thousandths(script, observer_tools());
+    CHECK_THAT(arguments_of(thousandths.see_nothing()),
+               ContainsSubstring(R"("box":[500,500,500,500])"));
+}
+
+TEST_CASE("Each position of a conversation has its own error, and each conversation the same") {
+    const std::string script = R"({"steps": [{"click": "File", "times": 2}]})";
+    const Coordinates coordinates{convention_of("unit"), {100, 0}, 50};
+    Talk talk(script, basic_tools(), coordinates);
+    const std::string first = arguments_of(talk.see(desktop));
+    (void)talk.see_nothing_new(desktop); // the click at the pointer has no position
+    const std::string second = arguments_of(talk.see(desktop));
+    CHECK(first != second);
+    Talk again(script, basic_tools(), coordinates);
+    CHECK(arguments_of(again.see(desktop)) == first);
+    (void)again.see_nothing_new(desktop);
+    CHECK(arguments_of(again.see(desktop)) == second);
+    again.begin_again();
+    CHECK(arguments_of(again.see(desktop)) == first);
 }
 
 TEST_CASE("A text in a moved window is clicked in its new place") {

@@ -11,7 +11,7 @@ namespace {
 
 Intent intent() {
     Intent intent;
-    intent.place = Area{100, 200, 120, 210};
+    intent.place = Area{{100, 200}, {120, 210}, {110, 205}};
     intent.label = "File";
     intent.text = "down";
     intent.reason = "The step needs it.";
@@ -135,6 +135,41 @@ TEST_CASE("A nested box is a pair of corners") {
     const json::array tools{
         tool("click", R"("box":{"type":"array","items":{"type":"array"}})", R"("box")")};
     CHECK(call(tools, Role::click) == R"(click{"box":[[100,200],[120,210]]})");
+}
+
+TEST_CASE("Lists have y first if the place says so, and named arguments do not change") {
+    Intent what = intent();
+    what.place->y_first = true;
+    CHECK(call(observer_tools(), Role::click, what) ==
+          R"(click_element{"label":"File","box":[200,100,210,120]})");
+    CHECK_THAT(call(commander_tools(), Role::click, what),
+               ContainsSubstring(R"("position":[205,110])"));
+    CHECK(call(basic_tools(), Role::move, what) == R"(move_mouse{"x":110,"y":205})");
+    const json::array nested{
+        tool("click", R"("box":{"type":"array","items":{"type":"array"}})", R"("box")")};
+    CHECK(call(nested, Role::click, what) == R"(click{"box":[[200,100],[210,120]]})");
+}
+
+TEST_CASE("Numbers have decimals only if they are not whole") {
+    Intent what = intent();
+    what.place = Area{{0, 0.25}, {1, 0.75}, {0.5, 0.5}};
+    const auto made = ToolFaces(observer_tools()).call(Role::click, what);
+    REQUIRE(made);
+    CHECK(made->arguments.at("box") == json::array{0, 0.25, 1, 0.75});
+}
+
+TEST_CASE("Positions are recognized in schemas with any range and description") {
+    const std::string number =
+        R"({"type":"number","minimum":0,"maximum":1279,"description":"pixels, 120 of 1279"})";
+    const json::array named{
+        tool("move_mouse", R"("x":)" + number + R"(,"y":)" + number, R"("x","y")")};
+    CHECK(call(named, Role::move) == R"(move_mouse{"x":110,"y":205})");
+    const json::array lists{tool(
+        "drag",
+        R"("start":{"type":"array","minItems":2,"maxItems":2,"description":"[y, x], 0 to 1","items":)" +
+            number + R"(},"box":{"type":"array","minItems":2,"maxItems":4,"items":)" + number + "}",
+        R"("start","box")")};
+    CHECK(call(lists, Role::drag) == R"(drag{"start":[110,205],"box":[100,200,120,210]})");
 }
 
 TEST_CASE("Malformed tools are left out") {

@@ -1,6 +1,7 @@
 #include "visual_reply.hpp"
 
 #include "catch.hpp"
+#include "json_text.hpp"
 #include "profiles.hpp"
 
 #include <boost/json.hpp>
@@ -48,10 +49,13 @@ const Screen desktop = showing({{"Canvas", {100, 100, 60, 20}}, {"Refresh", {400
 /// The agent: each request stands alone, and contains only the last observation.
 class Loop {
 public:
-    Loop(const std::string& script, Asked asked) : script_(parse_script(script)), asked_(asked) {}
+    Loop(const std::string& script, Asked asked, std::string_view convention = "norm1000")
+        : script_(parse_script(script)),
+          asked_(asked), coordinates_{convention_of(convention), {}, 0} {}
 
     json::object see(const Screen& screen, const std::string& problems = "") {
-        Turn turn = play(script_, progress_, request(asked_, told_ + problems), screen);
+        Turn turn =
+            play(script_, progress_, request(asked_, told_ + problems), screen, coordinates_);
         progress_ = std::move(turn.progress);
         CHECK_FALSE(turn.reply.call);
         json::object reply = json::parse(turn.reply.content).as_object();
@@ -62,11 +66,12 @@ public:
 private:
     Script script_;
     Asked asked_;
+    Coordinates coordinates_;
     Progress progress_;
     std::string told_ = "I begin.";
 };
 
-std::string actions_of(const json::object& reply) { return json::serialize(reply.at("actions")); }
+std::string actions_of(const json::object& reply) { return json_text(reply.at("actions")); }
 
 } // namespace
 
@@ -99,6 +104,31 @@ TEST_CASE("Each reply contains one step as an action at a visible text") {
         CHECK(actions_of(stroke) == R"([{"name":"drag","x1":130,"y1":230,"x2":130,"y2":530}])");
         CHECK(actions_of(loop.see(desktop)) == R"([{"name":"click","x1":435,"y1":810}])");
     }
+}
+
+TEST_CASE("Actions have the numbers of the convention, and y1 stays the row") {
+    Screen wide = desktop;
+    wide.width = 2001;
+    const std::string script =
+        R"({"steps": [{"drag": "Canvas", "to": {"text": "Refresh", "below": "Canvas"}}]})";
+    const auto strokes = [&](Asked asked, std::string_view convention) {
+        return actions_of(Loop(script, asked, convention).see(wide));
+    };
+    for (const Asked asked : {Asked::by_schema, Asked::in_words}) {
+        CHECK(strokes(asked, "image_pixels") ==
+              R"([{"name":"drag","x1":130,"y1":110,"x2":435,"y2":810}])");
+        CHECK(strokes(asked, "norm1000_yx") ==
+              R"([{"name":"drag","x1":65,"y1":110,"x2":217,"y2":810}])");
+        CHECK(strokes(asked, "percent") ==
+              R"([{"name":"drag","x1":6.48,"y1":10.95,"x2":21.73,"y2":80.95}])");
+    }
+}
+
+TEST_CASE("A reply has decimals without an exponent") {
+    const Script script = parse_script(R"({"steps": [{"click": "Canvas"}]})");
+    const Turn turn =
+        play(script, {}, request(Asked::by_schema), desktop, {convention_of("unit"), {}, 0});
+    CHECK_THAT(turn.reply.content, ContainsSubstring(R"("x1":0.1295,"y1":0.1095)"));
 }
 
 TEST_CASE("The end is a reply with done and without actions, once its text is visible") {
