@@ -330,3 +330,63 @@ TEST_CASE("positions: an unknown placeholder of a position is a mistake in a pro
     CHECK_THROWS_WITH(parse_profile(files, "mine"),
                       Catch::Matchers::Contains("unknown placeholder: {{x:2000}}"));
 }
+
+// ---- servers that shrink screenshots ------------------------------------------------------------
+
+namespace {
+
+/// The notes "images" of a run in which the server counts these prompt tokens for its requests.
+std::vector<std::string> notes_on_images(const std::string& model_id,
+                                         const std::vector<int>& prompt_tokens) {
+    winio::testing::MemoryDesktop desktop({1400, 840});
+    desktop.on_input = [&, x = 0](const winio::InputEvent&) mutable {
+        desktop.screen().fill({x += 9, 100, 5, 5}, {.red = 255}); // each screenshot is another one
+    };
+    vlm::testing::ScriptedModel model;
+    for (std::size_t i = 0; i < prompt_tokens.size(); ++i) {
+        vlm::ChatReply reply;
+        reply.usage.prompt_tokens = prompt_tokens[i];
+        const std::string id = std::to_string(i);
+        if (i + 1 == prompt_tokens.size())
+            reply.text = "Done.";
+        else if (i % 2 == 0)
+            reply.tool_calls = {{id, "click_element", R"({"label":"OK","box":[5,5]})", {}}};
+        else
+            reply.tool_calls = {{id, "observe_screen", "{}", {}}};
+        model.reply_with(reply);
+    }
+    Profile profile = load_profile("observer");
+    profile.model = model_id;
+    AgentOptions options = test::unguarded();
+    options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
+    options.reaction = winio::no_reaction_wait;
+    Agent agent(desktop, model, profile, built_in_tools(), options);
+    MemoryStore store;
+    REQUIRE(agent.run("click", store, RunControl()).outcome == Outcome::completed);
+    std::vector<std::string> notes;
+    for (const Event& event : read_journal(store)) {
+        if (const auto* note = std::get_if<Noted>(&event.payload); note && note->kind == "images")
+            notes.push_back(note->text);
+        if (const auto* seen = std::get_if<Observed>(&event.payload)) {
+            CHECK(seen->size == winio::Size{1400, 840});
+            CHECK(seen->model_size.has_value() == (model_id != "unknown"));
+        }
+    }
+    return notes;
+}
+
+} // namespace
+
+TEST_CASE("positions: a server that counts too few tokens for screenshots is noticed") {
+    // 1400x840 has 50x30 tokens for Qwen2.5-VL.
+    const std::string model = "qwen2.5-vl-7b-instruct";
+    CHECK(notes_on_images(model, {2100, 2150, 3700, 3720}).empty());
+    const auto first = notes_on_images(model, {1499, 1600, 1700, 1800});
+    REQUIRE(first.size() == 1);
+    CHECK_THAT(first[0],
+               ContainsSubstring("1499 tokens where the screenshots alone are 1500 for " + model));
+    const auto second = notes_on_images(model, {2100, 2150, 3000, 3020});
+    REQUIRE(second.size() == 1);
+    CHECK_THAT(second[0], ContainsSubstring("850 tokens where the screenshots alone are 1500"));
+    CHECK(notes_on_images("unknown", {10, 10, 10, 10}).empty());
+}

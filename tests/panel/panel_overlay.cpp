@@ -12,6 +12,7 @@
 #include <exception>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
 using namespace eyehand;
@@ -28,6 +29,7 @@ struct Case {
     Annotation annotation{};
     ExecutedHeat heat{.enabled = true};
     BboxHeat boxes{};
+    std::optional<CoordinateConverter> numbers{};
 };
 
 Image part_of(const Image& frame, Size size) {
@@ -49,6 +51,19 @@ std::vector<Case> cases() {
         {{0, 0, 1000, 1000}, {990, 0, 1000, 20}, {500, 500, 500, 500}, {0, 998, 3, 1000}}};
     std::vector<Case> all;
     all.push_back({.name = "usual", .image = frames.at(3), .annotation = usual});
+    all.push_back(
+        {.name = "pixels",
+         .image = frames.at(3),
+         .annotation = usual,
+         .numbers = CoordinateConverter(CoordinateConvention::image_pixels, {1512, 840})});
+    all.push_back({.name = "y-first",
+                   .image = frames.at(3),
+                   .annotation = edges,
+                   .numbers = CoordinateConverter(CoordinateConvention::norm1000_yx, {9, 9})});
+    all.push_back({.name = "fractions",
+                   .image = frames.at(3),
+                   .annotation = usual,
+                   .numbers = CoordinateConverter(CoordinateConvention::unit, {9, 9})});
     all.push_back({.name = "photograph", .image = frames.at(11), .annotation = usual});
     all.push_back({.name = "edges", .image = frames.at(5), .annotation = edges});
     all.push_back({.name = "nothing", .image = frames.at(6), .annotation = {}});
@@ -107,8 +122,17 @@ json::value to_json(const Annotation& annotation) {
     return {{"trail", std::move(trail)}, {"boxes", std::move(boxes)}};
 }
 
+json::value coordinates_of(const Case& one) {
+    if (!one.numbers) return nullptr;
+    const ModelPoint max = one.numbers->max_point();
+    return {{"max", {max.x, max.y}},
+            {"decimals", one.numbers->decimals()},
+            {"y_first", one.numbers->convention() == CoordinateConvention::norm1000_yx}};
+}
+
 json::value ui_of(const Case& one) {
-    return {{"executed_heat",
+    return {{"coordinates", coordinates_of(one)},
+            {"executed_heat",
              {{"enabled", one.heat.enabled},
               {"radius_scale", one.heat.radius_scale},
               {"stops", to_json(one.heat.stops)},
@@ -133,7 +157,9 @@ void make(const std::filesystem::path& folder) {
     for (Case& one : cases()) {
         write(folder / (one.name + ".raw.png"), winio::encode_png(one.image.view()));
         winio::Canvas canvas(one.image);
-        make_overlay(one.annotation, one.heat, one.boxes, one.image.size())->draw(canvas);
+        make_overlay(one.annotation, one.heat, one.boxes, one.image.size(),
+                     one.numbers ? &*one.numbers : nullptr)
+            ->draw(canvas);
         write(folder / (one.name + ".png"), winio::encode_png(one.image.view()));
         told.push_back(
             {{"name", one.name}, {"annotation", to_json(one.annotation)}, {"ui", ui_of(one)}});

@@ -307,11 +307,27 @@ json::object to_json(const agent::RunView& run) {
                                     {"completion", or_null(run.usage().completion_tokens)}}}};
 }
 
+namespace {
+
+/// The numbers of the model, for labels; null: 0 to 1000.
+json::value coordinates_json(const agent::Profile& profile) {
+    const auto numbers = agent::coordinate_converter(profile);
+    if (!numbers) return nullptr;
+    const agent::ModelPoint max = numbers->max_point();
+    const bool y_first = numbers->convention() == agent::CoordinateConvention::norm1000_yx;
+    return json::object{{"max", json::array{max.x, max.y}},
+                        {"decimals", numbers->decimals()},
+                        {"y_first", y_first}};
+}
+
+} // namespace
+
 json::object config_json(const agent::Profile& profile) {
     json::object phases; // by role
     for (const agent::RolePlan& role : agent::mode_of(profile).roles(profile))
         if (!role.phase.empty()) phases[role.name] = role.phase;
-    return {{"ui", json::object{{"executed_heat", agent::to_json(profile.executed_heat)},
+    return {{"ui", json::object{{"coordinates", coordinates_json(profile)},
+                                {"executed_heat", agent::to_json(profile.executed_heat)},
                                 {"bbox_heat", agent::to_json(profile.bbox_heat)}}},
             {"font", font_json()},
             {"max_turns", profile.max_turns},

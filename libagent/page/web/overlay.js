@@ -25,6 +25,15 @@ function rounded(value) {
     return (value < 0 || Object.is(value, -0) ? '-' : '') + String(up ? whole + 1 : whole);
 }
 
+/** A position in the numbers of the model: "500,300". Without them, in 1/1000 of the screenshot. */
+function listed(place, numbers) {
+    if (!numbers) return place.map(rounded).join(',');
+    const scale = 10 ** numbers.decimals;
+    const shown = place.map((value, axis) =>
+        lround(clamped(value, 0, 1000) * (numbers.max[axis] * scale) / 1000) / scale);
+    return (numbers.y_first ? shown.reverse() : shown).join(',');
+}
+
 function clamped(value, least, most) {
     return Math.min(Math.max(value, least), most);
 }
@@ -202,7 +211,7 @@ export function drawAnnotation(image, annotation, ui, font) {
             painter.frame(box, boxes.border_width, border);
             // Above the box, so that the label does not cover it.
             addLabel(from.x, from.y - (font.height * scale + 2 * scale),
-                `#${index + 1} (${rounded(x1)},${rounded(y1)},${rounded(x2)},${rounded(y2)})`);
+                `#${index + 1} (${listed([x1, y1], ui.coordinates)},${listed([x2, y2], ui.coordinates)})`);
         });
     }
 
@@ -226,7 +235,7 @@ export function drawAnnotation(image, annotation, ui, font) {
                 const aside = Math.min(lround(radius * 0.7), 12 * scale);
                 const addMark = (place, arrow) => {
                     const { x, y } = pixel(place);
-                    addLabel(x + aside, y + aside, `${number} ${arrow}(${rounded(place[0])},${rounded(place[1])})`);
+                    addLabel(x + aside, y + aside, `${number} ${arrow}(${listed(place, ui.coordinates)})`);
                 };
                 addMark(at, '');
                 if (to) addMark(to, '>');

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace eyehand::agent {
@@ -26,19 +25,10 @@ NormPoint toward(NormPoint from, NormPoint to, double part) {
     return {from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part};
 }
 
-/// "500,300": without spaces, because labels hide the screen.
-template <std::size_t count>
-std::string listed(const std::array<double, count>& numbers) {
-    std::string text;
-    for (const double number : numbers)
-        text += (text.empty() ? "" : ",") + CoordinateConverter::text(number);
-    return text;
-}
-
 class AnnotationOverlay final : public winio::Overlay {
 public:
     AnnotationOverlay(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes,
-                      winio::Size size, const CoordinateConverter& numbers)
+                      winio::Size size, const CoordinateConverter* numbers)
         : size_(size), numbers_(numbers), area_({0, 0, size.width, size.height}),
           scale_(label_scale(size)), border_(boxes.border), border_width_(boxes.border_width),
           box_fill_(boxes.fill_stops) {
@@ -92,7 +82,15 @@ private:
         // Above the box, so that the label does not hide it.
         const int height = winio::text_size("", scale_).height + 2 * scale_;
         add_label({from.x, from.y - height},
-                  fmt::format("#{} ({})", boxes_.size(), listed(numbers_.to_list(box))));
+                  fmt::format("#{} ({},{})", boxes_.size(), listed({box.x1, box.y1}),
+                              listed({box.x2, box.y2})));
+    }
+
+    /// "500,300": without spaces, because labels hide the screen.
+    [[nodiscard]] std::string listed(NormPoint at) const {
+        if (numbers_ == nullptr) return fmt::format("{:.0f},{:.0f}", at.x, at.y);
+        const auto list = numbers_->to_list(at);
+        return CoordinateConverter::text(list[0]) + ',' + CoordinateConverter::text(list[1]);
     }
 
     void add_trail(const std::vector<std::vector<Mark>>& trail, const ExecutedHeat& heat) {
@@ -124,7 +122,7 @@ private:
         const auto add = [&](NormPoint at, const char* arrow) {
             const Point place = area_.to_pixel(at);
             add_label({place.x + aside, place.y + aside},
-                      fmt::format("{} {}({})", mark.number, arrow, listed(numbers_.to_list(at))));
+                      fmt::format("{} {}({})", mark.number, arrow, listed(at)));
         };
         add(mark.at, "");
         if (mark.to) add(*mark.to, ">");
@@ -139,8 +137,8 @@ private:
     }
 
     winio::Size size_;
-    CoordinateConverter numbers_;
-    winio::WorkArea area_; ///< the screenshot itself: maps coordinates to its pixels
+    const CoordinateConverter* numbers_; ///< used only by the constructor; nullptr: 0 to 1000
+    winio::WorkArea area_;               ///< the screenshot itself: maps coordinates to its pixels
     int scale_;
     winio::Rgba border_;
     int border_width_;
@@ -156,10 +154,7 @@ private:
 std::unique_ptr<winio::Overlay> make_overlay(const Annotation& annotation, const ExecutedHeat& heat,
                                              const BboxHeat& boxes, winio::Size size,
                                              const CoordinateConverter* coordinates) {
-    return std::make_unique<AnnotationOverlay>(
-        annotation, heat, boxes, size,
-        coordinates == nullptr ? CoordinateConverter(CoordinateConvention::norm1000, size)
-                               : *coordinates);
+    return std::make_unique<AnnotationOverlay>(annotation, heat, boxes, size, coordinates);
 }
 
 } // namespace eyehand::agent

@@ -9,21 +9,12 @@ bool is_in_pixels(CoordinateConvention convention) {
     return convention == CoordinateConvention::image_pixels || image_factor(convention) != 0;
 }
 
-ImageProcessor processor_of(CoordinateConvention convention,
-                            const std::optional<ModelFamily>& family) {
-    if (family && family->processor && family->processor->factor == image_factor(convention))
-        return *family->processor;
-    return image_factor(convention) == 28 ? qwen2_5_processor : qwen3_processor;
-}
-
 /// The size for screenshots whose pixels are those of the model.
-winio::Size exact_size(const Profile& profile, winio::Size area,
-                       const std::optional<ModelFamily>& family) {
+winio::Size exact_size(const Profile& profile, winio::Size area) {
     const winio::Size size = winio::image_size(area, profile.image);
-    const CoordinateConvention convention = *profile.coordinates;
-    if (image_factor(convention) == 0) return size;
+    if (image_factor(*profile.coordinates) == 0) return size;
     // An area without such a size is tiny: the converter follows what the processor does with it.
-    return stable_image_size(area, size, processor_of(convention, family)).value_or(size);
+    return stable_image_size(area, size, *image_processor(profile)).value_or(size);
 }
 
 } // namespace
@@ -40,7 +31,7 @@ CoordinateChoice resolve_coordinates(Profile& profile, winio::Size area) {
     }
     profile.coordinates = choice.convention;
     if (is_in_pixels(choice.convention) && !std::holds_alternative<winio::ExactSize>(profile.image))
-        profile.image = winio::ExactSize{exact_size(profile, area, family)};
+        profile.image = winio::ExactSize{exact_size(profile, area)};
     return choice;
 }
 
@@ -48,7 +39,18 @@ std::optional<CoordinateConverter> coordinate_converter(const Profile& profile) 
     const auto convention = profile.coordinates.value_or(CoordinateConvention::norm1000);
     if (convention == CoordinateConvention::norm1000) return std::nullopt;
     constexpr winio::Size usual{1920, 1080}; // until the coordinates are resolved
-    return CoordinateConverter(convention, winio::image_size(usual, profile.image));
+    const winio::Size image = winio::image_size(usual, profile.image);
+    if (image_factor(convention) == 0) return CoordinateConverter(convention, image);
+    return CoordinateConverter(convention, image, image_processor(profile));
+}
+
+std::optional<ImageProcessor> image_processor(const Profile& profile) {
+    const int factor = profile.coordinates ? image_factor(*profile.coordinates) : 0;
+    const auto family = model_family(profile.model);
+    if (family && family->processor && (factor == 0 || family->processor->factor == factor))
+        return family->processor;
+    if (factor == 0) return std::nullopt;
+    return factor == 28 ? qwen2_5_processor : qwen3_processor;
 }
 
 } // namespace eyehand::agent

@@ -4,6 +4,7 @@
 #include "modes/built_in.hpp"
 #include "modes/guarded_mode.hpp"
 #include "modes/heated_mode.hpp"
+#include "modes/image_tokens_mode.hpp"
 #include "modes/text_calls_mode.hpp"
 #include "modes/watched_mode.hpp"
 #include "profile/profile_parts.hpp"
@@ -132,9 +133,11 @@ std::unique_ptr<Mode> make_watched(const ModeContext& context) {
 
 std::unique_ptr<Mode> make_mode(const ModeContext& context) {
     const Profile profile = with_positions_explained(context.profile);
-    return std::make_unique<TextCallsMode>(
-        make_watched({profile, context.task, context.tools, context.make_memory}),
-        profile.text_tool_calls);
+    std::unique_ptr<Mode> mode =
+        make_watched({profile, context.task, context.tools, context.make_memory});
+    if (const auto processor = image_processor(profile))
+        mode = std::make_unique<ImageTokensMode>(std::move(mode), profile.model, processor->factor);
+    return std::make_unique<TextCallsMode>(std::move(mode), profile.text_tool_calls);
 }
 
 } // namespace eyehand::agent

@@ -236,6 +236,8 @@ struct Writer {
         }
         entry["width"] = it.size.width;
         entry["height"] = it.size.height;
+        if (it.model_size)
+            entry["model_size"] = json::array{it.model_size->width, it.model_size->height};
         entry["area"] = rect_json(it.area);
         entry["changed"] = rects_json(it.changed);
         if (!it.redacted.empty()) entry["redacted"] = rects_json(it.redacted);
@@ -396,6 +398,9 @@ Observed read_observed(const json::object& entry) {
     fact.raw_sha256 = string_or_empty(entry, "raw_sha256");
     fact.size = {int_at(entry, "width"), int_at(entry, "height")};
     fact.area = rect_of(entry.at("area"));
+    if (const json::value* size = entry.if_contains("model_size"))
+        fact.model_size = {size->as_array().at(0).to_number<int>(),
+                           size->as_array().at(1).to_number<int>()};
     fact.changed = rects_at(entry, "changed");
     if (entry.contains("redacted")) fact.redacted = rects_at(entry, "redacted");
     if (const json::value* pointer = entry.if_contains("pointer")) {

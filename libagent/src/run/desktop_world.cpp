@@ -238,6 +238,7 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.sha256 = image.sha256;
         fact.size = screenshot.size;
         fact.area = screenshot.area;
+        fact.model_size = model_size(screenshot.size);
         fact.changed = screenshot.changed;
         fact.pointer = pointer;
         for (const winio::Rect& region : ambient()) toggling.push_back(region);
@@ -262,6 +263,17 @@ Fact DesktopWorld::on(const Observe& command) {
         if (error.code() == winio::errc::cancelled && control_.stopping()) return broken_off();
         capturer_.reset(); // its resources may be gone with the display
         return ObserveFailed{error_name(error.code()), error.what()};
+    }
+}
+
+/// The size after the resizing by the model's processor.
+std::optional<winio::Size> DesktopWorld::model_size(winio::Size screenshot) const {
+    const auto processor = image_processor(profile_);
+    if (!processor) return std::nullopt;
+    try {
+        return model_image_size(screenshot, *processor);
+    } catch (const std::invalid_argument&) { // so narrow that the processor refuses it
+        return std::nullopt;
     }
 }
 

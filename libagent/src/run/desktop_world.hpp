@@ -96,6 +96,7 @@ private:
     [[nodiscard]] Replied watched_reply(const Ask& command, const vlm::ChatRequest& request,
                                         bool shows_seen, std::optional<Superseded>& superseded);
     [[nodiscard]] winio::ReactionOptions reaction_limits() const;
+    [[nodiscard]] std::optional<winio::Size> model_size(winio::Size screenshot) const;
     void learn_late_reaction();
     void record_response(vlm::ChatReply& reply);
     [[nodiscard]] bool look_while_thinking(std::chrono::microseconds& cost);

@@ -85,6 +85,9 @@ struct Observed {
     std::string raw_file{};
     winio::Size size{}; ///< of the screenshot
     winio::Rect area{}; ///< the area of the desktop that it shows
+    /// As the model's processor resizes it, if it is known (`image_processor`), and if the server does
+    /// not resize it before.
+    std::optional<winio::Size> model_size{};
     std::vector<winio::Rect> changed{};
     std::vector<winio::Rect> redacted{};       ///< what is black in it (`AgentOptions::redaction`)
     std::optional<winio::NormPoint> pointer{}; ///< not set if hidden or unknown

@@ -180,6 +180,10 @@ EYEHAND_AGENT_API CoordinateChoice resolve_coordinates(Profile& profile, winio::
 /// 0 to 1000, as everywhere in this library.
 [[nodiscard]] EYEHAND_AGENT_API std::optional<CoordinateConverter>
 coordinate_converter(const Profile& profile);
+/// How the model's processor resizes images: that of its family, otherwise the usual one for model
+/// pixels. Empty: not known.
+[[nodiscard]] EYEHAND_AGENT_API std::optional<ImageProcessor>
+image_processor(const Profile& profile);
 /// Checks the tools of the profile as `Agent` does, but without a desktop. Throws
 /// Error{unknown_tool}, Error{duplicate_tool} or Error{bad_profile}, naming `where`, role and tool.
 EYEHAND_AGENT_API void check_tools(const Profile& profile, const Toolbox& tools,
