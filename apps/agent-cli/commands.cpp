@@ -2,6 +2,7 @@
 
 #include "configuration.hpp"
 #include "environment.hpp"
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/base/exception_text.hpp"
 #include "eyehand/vlm/error.hpp"
@@ -11,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -36,6 +38,12 @@ void add_view(CLI::App& command, ViewFlags& flags) {
                        "Size of screenshots: WIDTHxHEIGHT to fit into, 60%, or tokens:1024");
     command.add_flag("--image-exact", flags.image_exact,
                      "Exactly that size, distorted if necessary");
+}
+
+void add_coordinates(CLI::App& command, std::string& coordinates) {
+    command.add_option("--coordinates", coordinates,
+                       fmt::format("The numbers in which the model states positions: {}",
+                                   fmt::join(agent::coordinate_words(), ", ")));
 }
 
 void add_redaction(CLI::App& command, RedactionFlags& flags) {
@@ -167,10 +175,7 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                      "Mark in screenshots where the agent has acted, for the model to see");
     command.add_option("--annotate", flags.annotate,
                        "What draws over screenshots: native or panel");
-    command.add_option("--coordinates", flags.coordinates,
-                       "The numbers in which the model states positions: auto, norm1000, norm999, "
-                       "norm1000_yx, unit, percent, image_pixels, model_pixels:28, "
-                       "model_pixels:32");
+    add_coordinates(command, flags.coordinates);
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
     add_guard(command, flags.guard);
@@ -262,7 +267,7 @@ void add_profile_actions(CLI::App& command, ProfileFlags& flags) {
         ->required();
 }
 
-// do ACTION ...: coordinates are the model's, 0 to 1000 over the area.
+// do ACTION ...: coordinates are 0 to 1000 over the area.
 void add_actions(CLI::App& command, DoFlags& flags) {
     command.require_subcommand(1);
     const auto action = [&](const char* name, const char* description) {
@@ -408,6 +413,9 @@ int run_program(std::vector<std::string> arguments) {
     describe("--crop", "Only this part of it: x1,y1,x2,y2 in 0..1000; default: the run's");
     describe("--tool", "JSON file that describes a program of yours as a tool; name the tools of "
                        "the run again");
+    add_coordinates(*resume_command, resume.coordinates);
+    describe("--coordinates",
+             "The numbers in which the model states positions, such as auto; default: the run's");
     add_record(*resume_command, resume.record);
     add_probe(*resume_command, resume.no_probe);
     add_guard(*resume_command, resume.guard);

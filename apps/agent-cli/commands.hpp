@@ -74,7 +74,8 @@ struct ResumeFlags {
     ProgramToolFlags tools;
     GuardFlags guard;
     RedactionFlags redaction;
-    std::string secrets; ///< file; empty: not given
+    std::string secrets;     ///< file; empty: not given
+    std::string coordinates; ///< empty: not given
     PanelFlags panel;
     std::string record; ///< empty: not given
     bool no_probe = false;

@@ -279,6 +279,17 @@ ExitCode run_task(RunFlags flags) {
 
 namespace {
 
+/// Screenshots get the size of the new convention.
+void change_coordinates(const std::string& word, agent::Profile& profile) {
+    const auto words = agent::coordinate_words();
+    if (std::ranges::find(words, word) == words.end())
+        throw UsageError(fmt::format("--coordinates is \"{}\"; allowed values: {}", word,
+                                     fmt::join(words, ", ")));
+    profile.coordinates = agent::parse_coordinate_convention(word);
+    if (const auto* exact = std::get_if<winio::ExactSize>(&profile.image))
+        profile.image = winio::FitWithin{exact->size};
+}
+
 /// Sets `began` when the run has continued.
 agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     const std::filesystem::path path = path_of(flags.directory);
@@ -298,6 +309,11 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
         remarks.push_back(fmt::format("the model is {} now", *flags.server.model));
         profile.model = *flags.server.model;
         put(kept, {"model", *flags.server.model, "--model"});
+    }
+    if (!flags.coordinates.empty()) {
+        change_coordinates(flags.coordinates, profile);
+        remarks.push_back(fmt::format("coordinates is {} now", flags.coordinates));
+        put(kept, {"coordinates", flags.coordinates, "--coordinates"});
     }
     if (value_of(kept, "guard_rules") && flags.guard.rule_files().empty() &&
         flags.guard.level.empty())

@@ -13,7 +13,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t characters_per_token = 4;
-constexpr std::int64_t patch = 32;
 constexpr std::size_t event_bytes = 24;
 
 std::string completion_id(const Envelope& envelope) {
@@ -132,12 +131,14 @@ std::string models_body() {
     return json::serialize(json::object{{"object", "list"}, {"data", json::array{model}}});
 }
 
-std::int64_t prompt_tokens(const ChatRequest& request, const std::optional<Screen>& screen) {
+std::int64_t prompt_tokens(const ChatRequest& request, const std::optional<Screen>& screen,
+                           int patch) {
     const auto text =
         static_cast<std::int64_t>(request.text.size() + json::serialize(request.tools).size());
     const std::int64_t image =
-        screen ? (screen->width / patch) * (screen->height / patch) + 2 : std::int64_t{0};
-    return 1 + text / characters_per_token + image;
+        screen ? std::int64_t{screen->width / patch} * (screen->height / patch) + 2
+               : std::int64_t{0};
+    return 1 + text / characters_per_token + image * request.images;
 }
 
 } // namespace stand_in

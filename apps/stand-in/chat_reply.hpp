@@ -31,8 +31,9 @@ struct Envelope {
 /// The list of models, which contains only this one.
 [[nodiscard]] std::string models_body();
 
-/// The estimated tokens of a request: one per four characters and one per patch of 32x32 pixels.
+/// The estimated tokens of a request: one per four characters and, for each image, which counts as
+/// large as the last one, one per square with sides of `patch` pixels.
 [[nodiscard]] std::int64_t prompt_tokens(const ChatRequest& request,
-                                         const std::optional<Screen>& screen);
+                                         const std::optional<Screen>& screen, int patch);
 
 } // namespace stand_in

@@ -63,6 +63,7 @@ void read_image(const json::value& part, ChatRequest& request) {
     const json::value* url = image->is_object() ? member(*image, "url") : image;
     request.image = decode_data_url(text_of(url));
     request.image_is_new = true;
+    ++request.images;
 }
 
 void read_content(const json::value* content, ChatRequest& request) {

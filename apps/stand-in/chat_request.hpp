@@ -19,6 +19,7 @@ struct ChatRequest {
     boost::json::object reply_schema; ///< the schema in `response_format`
     std::string text;                 ///< all texts of all messages, concatenated
     std::optional<std::string> image; ///< the bytes of the last image
+    int images = 0;                   ///< in all messages
     bool image_is_new = false;        ///< it came after the assistant's last message
     bool has_assistant_message = false;
     std::string failure; ///< the last call's result, if it says `"ok": false`

@@ -28,6 +28,12 @@ std::optional<Screen> look_at(Reader& reader, const ChatRequest& request) {
     }
 }
 
+/// The sides of a model's image tokens in pixels.
+int patch_of(const Coordinates& coordinates) {
+    constexpr int usual = 32; // Qwen3-VL
+    return coordinates.convention.factor == 0 ? usual : coordinates.convention.factor;
+}
+
 } // namespace
 
 Service::Service(Script script, std::function<void(std::string_view)> log,
@@ -72,7 +78,7 @@ void Service::take_turn(const ChatRequest& request) {
     last_reply_ = std::move(turn.reply);
     last_envelope_ = {.number = last_envelope_.number + 1,
                       .created = seconds_since_1970(),
-                      .prompt_tokens = prompt_tokens(request, screen),
+                      .prompt_tokens = prompt_tokens(request, screen, patch_of(coordinates_)),
                       .with_usage = request.wants_usage};
     if (log_) log_(fmt::format("{}: {}", last_envelope_.number, turn.note));
 }

@@ -196,7 +196,7 @@ private:
                 reply.notes.insert(reply.notes.begin(), notes.begin(), notes.end());
                 if (request.keep_response)
                     reply.response =
-                        kept(answer.text(), event_stream.value_or(false), std::move(notes));
+                        kept(answer.text(), event_stream.value_or(false), std::move(notes), reply);
                 return reply;
             }
             // Delivered deltas cannot be withdrawn.
@@ -209,10 +209,19 @@ private:
         }
     }
 
-    /// Null if the body contains the key: without it, another reply might be decoded.
-    [[nodiscard]] std::shared_ptr<const RawResponse>
-    kept(const std::string& body, bool event_stream, std::vector<std::string> notes) const {
-        if (wire::without_secret(body, options_.api_key) != body) return nullptr;
+    /// Null if the answer contains the key, also if a stream divides it: without it, another reply
+    /// might be decoded.
+    [[nodiscard]] std::shared_ptr<const RawResponse> kept(const std::string& body,
+                                                          bool event_stream,
+                                                          std::vector<std::string> notes,
+                                                          const ChatReply& reply) const {
+        const auto has_key = [this](const std::string& text) {
+            return wire::without_secret(text, options_.api_key) != text;
+        };
+        if (has_key(body) || has_key(reply.text) || has_key(reply.reasoning) ||
+            std::any_of(reply.tool_calls.begin(), reply.tool_calls.end(),
+                        [&](const ToolCall& call) { return has_key(call.arguments_json); }))
+            return nullptr;
         return std::make_shared<const RawResponse>(
             RawResponse{body, event_stream, quirks_.tools_as_text, std::move(notes)});
     }

@@ -1,11 +1,13 @@
 // Runs with models that state positions in other numbers than 0 to 1000: prompts, tools, results and
 // annotations have the numbers of the model, and clicks land on the target.
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/desktop_tools.hpp"
 #include "eyehand/agent/journal_reader.hpp"
-#include "eyehand/agent/visual_reply.hpp"
+#include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/image_size.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
+#include "modes/call_words.hpp"
 #include "json/json.hpp"
 
 #include "catch.hpp"
@@ -51,11 +53,13 @@ struct Stage {
     winio::testing::MemoryDesktop desktop{winio::Size{1400, 840}};
     vlm::testing::ScriptedModel model;
     MemoryStore store;
+    std::string boot{}; ///< empty: the profile's
 
     RunFinished run(const std::string& name, CoordinateConvention convention) {
         Profile profile = load_profile(name);
         profile.coordinates = convention;
         profile.image = winio::FitWithin{{1536, 864}}; // larger than the screen
+        if (!boot.empty()) profile.settings<VisualLoopSettings>()->boot = boot;
         AgentOptions options = test::unguarded();
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
@@ -160,12 +164,83 @@ TEST_CASE("positions: the memory of a team has the numbers of the model") {
             .call("report_completion", R"({"evidence":")" + evidence + R"("})");
         REQUIRE(stage.run("commander", one.convention).outcome == Outcome::completed);
         check(stage, one);
-        const CoordinateConverter numbers(one.convention, {1400, 840});
-        const std::string& first =
-            one.convention == CoordinateConvention::norm1000_yx ? one.y : one.x;
+        const std::string place = one.convention == CoordinateConvention::norm1000_yx
+                                      ? fmt::format("y {},x {}", one.y, one.x)
+                                      : fmt::format("{},{}", one.x, one.y);
         CHECK_THAT(stage.asked(),
-                   ContainsSubstring(fmt::format("click_element \"OK\" at ({:.{}f},",
-                                                 std::stod(first), numbers.decimals())));
+                   ContainsSubstring(fmt::format("click_element \"OK\" at ({})", place)));
+    }
+}
+
+TEST_CASE("positions: the memory of a team has pixels above 1000, and the center of a box") {
+    const std::vector<ArgumentInfo> arguments =
+        *desktop_tools().present(load_profile("observer").tools).arguments("click_element");
+    const auto words = [&](CoordinateConvention convention, const std::string& box) {
+        const CoordinateConverter numbers(convention, {1400, 840});
+        return call_in_words({"id", "click_element", R"({"label":"OK","box":)" + box + "}", {}},
+                             &arguments, &numbers)
+            .call;
+    };
+    using enum CoordinateConvention;
+    CHECK(words(image_pixels, "[1300,700]") == "click_element \"OK\" at (1300,700)");
+    CHECK(words(image_pixels, "[1200,600,1301,800]") == "click_element \"OK\" at (1251,700)");
+    CHECK(words(norm1000_yx, "[200,600,300,800]") == "click_element \"OK\" at (y 250,x 700)");
+    CHECK(words(unit, "[0.2,0.6,0.3,0.8]") == "click_element \"OK\" at (0.25,0.7)");
+}
+
+TEST_CASE("positions: the words on a loop have the numbers of the model") {
+    for (const Case& one : cases) {
+        INFO(to_string(one.convention));
+        Stage stage;
+        for (int i = 0; i < 3; ++i)
+            stage.model
+                .call("click_element", fmt::format(R"({{"label":"OK","box":{}}})", list(one)))
+                .call("observe_screen", "{}");
+        stage.model.say("Done.");
+        REQUIRE(stage.run("observer", one.convention).outcome == Outcome::completed);
+        CHECK_THAT(stage.asked(), ContainsSubstring("You were in a loop (click " + list(one)));
+    }
+}
+
+TEST_CASE("positions: labels of annotations") {
+    using enum CoordinateConvention;
+    CHECK(CoordinateConverter(image_pixels, {1400, 840}).label(winio::NormPoint{500, 250}) ==
+          "700,210");
+    CHECK(CoordinateConverter(norm1000_yx, {1400, 840}).label(winio::NormPoint{500, 250}) ==
+          "y 250,x 500");
+    CHECK(CoordinateConverter(unit, {1400, 840}).label(ModelPoint{0.25, 1.0 / 3}) == "0.25,0.3333");
+}
+
+TEST_CASE("positions: a profile whose texts say 1000 keeps 0 to 1000") {
+    const auto resolved = [](const auto& change) {
+        Profile profile = load_profile("observer");
+        profile.model = "qwen2.5-vl-7b-instruct";
+        change(profile);
+        const CoordinateChoice choice = resolve_coordinates(profile, {1920, 1080});
+        return fmt::format("{}: {}", to_string(choice.convention), choice.reason);
+    };
+    CHECK(resolved([](Profile&) {}) == "model_pixels:28: the family Qwen2.5-VL");
+    CHECK(resolved([](Profile& it) { it.system_prompt = "x is 0 to 1000."; }) ==
+          "norm1000: the prompts");
+    CHECK(resolved([](Profile& it) { it.tools[1].arguments->at(1).description = "0..1000"; }) ==
+          "norm1000: the prompts");
+    CHECK(resolved([](Profile& it) { it.system_prompt = "Wait 10000 ms, or 21000."; }) ==
+          "model_pixels:28: the family Qwen2.5-VL");
+    CHECK(resolved([](Profile& it) {
+              it.system_prompt = "x is 0 to 1000.";
+              it.coordinates = CoordinateConvention::percent;
+          }) == "percent: the profile");
+}
+
+TEST_CASE("positions: the first reply of a visual loop, written with placeholders") {
+    for (const Case& one : cases) {
+        INFO(to_string(one.convention));
+        Stage stage;
+        stage.boot = R"({"observation":"I begin.","bboxes":[],"actions":[{"name":"click",)"
+                     R"("x1":{{x:500}},"y1":{{y:250}}}]})";
+        stage.model.say(R"({"observation":"Done.","bboxes":[],"actions":[],"done":true})");
+        REQUIRE(stage.run("story", one.convention).outcome == Outcome::completed);
+        check(stage, one);
     }
 }
 
@@ -284,22 +359,21 @@ TEST_CASE("positions: the family of the model chooses the convention and the siz
         profile.coordinates = given;
         const CoordinateChoice choice = resolve_coordinates(profile, {1920, 1080});
         CHECK(choice.convention == profile.coordinates);
-        return fmt::format("{} {} {}{}", to_string(choice.convention),
-                           winio::to_string(profile.image), choice.family,
-                           choice.grounds ? "" : " does not ground");
+        return fmt::format("{} {} {}", to_string(choice.convention),
+                           winio::to_string(profile.image), choice.reason);
     };
-    CHECK(resolved("qwen/qwen3-vl-8b", "1536x864") == "norm1000 1536x864 Qwen3-VL");
-    CHECK(resolved("unknown", "60%") == "norm1000 60% ");
-    CHECK(resolved("qwen2.5-vl-7b-instruct", "1536x864") == "model_pixels:28 1512x840! Qwen2.5-VL");
+    CHECK(resolved("qwen/qwen3-vl-8b", "1536x864") == "norm1000 1536x864 the family Qwen3-VL");
+    CHECK(resolved("unknown", "60%") == "norm1000 60% default");
+    CHECK(resolved("qwen2.5-vl-7b-instruct", "1536x864") ==
+          "model_pixels:28 1512x840! the family Qwen2.5-VL");
     CHECK(resolved("qwen2.5-vl-7b-instruct", "1000x600!") ==
-          "model_pixels:28 1000x600! Qwen2.5-VL");
-    CHECK(resolved("gemini-2.5-flash", "1536x864") == "norm1000_yx 1536x864 Gemini");
-    CHECK(resolved("allenai/MolmoPoint-8B", "1536x864") ==
-          "norm1000 1536x864 MolmoPoint does not ground");
+          "model_pixels:28 1000x600! the family Qwen2.5-VL");
+    CHECK(resolved("gemini-2.5-flash", "1536x864") == "norm1000_yx 1536x864 the family Gemini");
+    CHECK(resolved("allenai/MolmoPoint-8B", "1536x864") == "norm1000 1536x864 default");
     CHECK(resolved("qwen/qwen3-vl-8b", "50%", CoordinateConvention::image_pixels) ==
-          "image_pixels 960x540! ");
+          "image_pixels 960x540! the profile");
     CHECK(resolved("unknown", "1536x864", CoordinateConvention::model_pixels_32) ==
-          "model_pixels:32 1536x864! ");
+          "model_pixels:32 1536x864! the profile");
 }
 
 TEST_CASE("positions: a profile names its convention, and a run keeps it") {
@@ -380,13 +454,14 @@ std::vector<std::string> notes_on_images(const std::string& model_id,
 TEST_CASE("positions: a server that counts too few tokens for screenshots is noticed") {
     // 1400x840 has 50x30 tokens for Qwen2.5-VL.
     const std::string model = "qwen2.5-vl-7b-instruct";
-    CHECK(notes_on_images(model, {2100, 2150, 3700, 3720}).empty());
-    const auto first = notes_on_images(model, {1499, 1600, 1700, 1800});
+    CHECK(notes_on_images(model, {3600, 3650, 5200, 5220}).empty());
+    const auto first = notes_on_images(model, {1520, 1600, 1700, 1800});
     REQUIRE(first.size() == 1);
-    CHECK_THAT(first[0],
-               ContainsSubstring("1499 tokens where the screenshots alone are 1500 for " + model));
-    const auto second = notes_on_images(model, {2100, 2150, 3000, 3020});
+    CHECK_THAT(first[0], ContainsSubstring("tokens for screenshots that have 1500 for " + model));
+    const auto second = notes_on_images(model, {3600, 3650, 4500, 4520});
     REQUIRE(second.size() == 1);
-    CHECK_THAT(second[0], ContainsSubstring("850 tokens where the screenshots alone are 1500"));
+    CHECK_THAT(second[0], ContainsSubstring("at most 850 tokens for screenshots that have 1500"));
+    // A server that counts no image tokens.
+    CHECK(notes_on_images(model, {300, 350, 370, 400}).empty());
     CHECK(notes_on_images("unknown", {10, 10, 10, 10}).empty());
 }

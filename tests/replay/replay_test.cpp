@@ -424,6 +424,17 @@ TEST_CASE("a reply with a secret is not recorded, also if a stream divides the s
     CHECK(has(report.not_compared, "bytes were not recorded"));
 }
 
+TEST_CASE("a secret that JSON escapes is not recorded") {
+    RecordedRun stage("observer");
+    stage.options.secrets.add({.name = "mail", .read = [] { return "pa\"ss\\wörd-1"; }});
+    stage.model.call("press_key", R"({"key":"pa\"ss\\wörd-1"})")
+        .call("press_key", R"({"key":"pa\"ss\\w\u00f6rd-1"})")
+        .say("pa\"ss\\wörd-1");
+    REQUIRE(stage.run().outcome == Outcome::completed);
+    CHECK_THAT(stage.recording(), !ContainsSubstring("rd-1"));
+    CHECK(stage.replay().replies == 0);
+}
+
 TEST_CASE("titles that contain a secret, and those of redacted windows, are not recorded") {
     RecordedRun stage("observer");
     stage.options.secrets.add({.name = "mail", .read = [] { return "hunter2-hunter2"; }});

@@ -54,6 +54,21 @@ std::string source(const Config& config, const char* name) { return config.find(
 
 } // namespace
 
+TEST_CASE("the setting coordinates accepts the words of all conventions, and changes the profile") {
+    for (const std::string& word : coordinate_words()) {
+        INFO(word);
+        Profile profile = load_profile("observer");
+        Config config = default_config();
+        config.add(config_of(profile));
+        CHECK(config.text("coordinates") == "auto");
+        config.add(config_from_flag("coordinates", "--coordinates", word));
+        apply(config, profile);
+        CHECK(profile.coordinates == parse_coordinate_convention(word));
+    }
+    CHECK_THAT(complaint([] { (void)config_from_flag("coordinates", "--coordinates", "pixels"); }),
+               ContainsSubstring("norm1000"));
+}
+
 TEST_CASE("a later layer overrides earlier ones, in any order of addition") {
     Config config = default_config();
     CHECK(config.integer("retries") == 2);

@@ -93,6 +93,41 @@ TEST_CASE("session: a run writes all files of a run directory") {
     CHECK(stage.remarks.empty());
 }
 
+TEST_CASE("session: the family of the model chooses the numbers of positions, or the user") {
+    struct Case {
+        const char* model;
+        std::optional<agent::CoordinateConvention> given;
+        const char* image; ///< of the profile that front ends receive
+        const char* remark;
+    };
+    using enum agent::CoordinateConvention;
+    const Case example = GENERATE(
+        Case{"tiny", {}, "1536x864", nullptr}, Case{"qwen3-vl-8b", {}, "1536x864", nullptr},
+        Case{"qwen2.5-vl-7b", {}, "616x336!", "(model_pixels:28); --coordinates selects others"},
+        Case{"qwen2.5-vl-7b", norm1000, "1536x864", "but this run uses norm1000 (the profile)"},
+        Case{"tiny", image_pixels, "640x360!", nullptr},
+        Case{"allenai/MolmoPoint-8B", {}, "1536x864", "states no usable positions"});
+    INFO(example.model);
+    Stage stage;
+    stage.answer("It is done.");
+    SessionOptions options = stage.options();
+    options.profile.model = example.model;
+    options.profile.coordinates = example.given;
+    RunSession session(stage.desktop, options);
+    CHECK(winio::to_string(session.profile().image) == example.image);
+    REQUIRE(stage.remarks.size() == (example.remark == nullptr ? 0U : 1U));
+    if (example.remark != nullptr)
+        CHECK_THAT(stage.remarks.front(), ContainsSubstring(example.remark));
+    agent::RunDirectory directory = stage.directory();
+    CHECK(session.run("do it", directory).finished.outcome == agent::Outcome::completed);
+    const agent::RunSummary summary = agent::load_run(directory).summary;
+    CHECK(summary.profile.coordinates == session.profile().coordinates);
+    CHECK(summary.profile.image == session.profile().image);
+    const bool has_setting = std::ranges::any_of(
+        summary.settings, [](const auto& setting) { return setting.name == "coordinates"; });
+    CHECK(has_setting != example.given.has_value()); // a given one has its own source
+}
+
 TEST_CASE("session: the properties of the server adapt the run and are stored in its files") {
     Stage stage;
     stage.server.enqueue({.body = models});

@@ -114,6 +114,16 @@ TEST_CASE("a response is kept only if the request asks for it and it does not co
     CHECK(kept(true, "hello"));
     CHECK_FALSE(kept(false, "hello"));
     CHECK_FALSE(kept(true, "your key is sk-1234567890"));
+
+    // Divided between two events.
+    ChatServer server;
+    server.enqueue(stream_of("data: {\"choices\":[{\"delta\":{\"content\":\"sk-1234\"}}]}\n\n"
+                             "data: {\"choices\":[{\"delta\":{\"content\":\"567890\"},"
+                             "\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"));
+    OpenAiClient client({.endpoint = server.url(), .api_key = "sk-1234567890"});
+    const ChatReply reply = client.reply(request_with_tools(), [](const vlm::Delta&) {});
+    CHECK(reply.text == "sk-1234567890");
+    CHECK(reply.response == nullptr);
 }
 
 TEST_CASE("a response that is not a chat completion is refused as by the client") {

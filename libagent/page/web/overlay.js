@@ -31,7 +31,7 @@ function listed(place, numbers) {
     const scale = 10 ** numbers.decimals;
     const shown = place.map((value, axis) =>
         lround(clamped(value, 0, 1000) * (numbers.max[axis] * scale) / 1000) / scale);
-    return (numbers.y_first ? shown.reverse() : shown).join(',');
+    return numbers.y_first ? `y ${shown[1]},x ${shown[0]}` : shown.join(',');
 }
 
 function clamped(value, least, most) {

@@ -182,20 +182,30 @@ private:
                  "probe"});
     }
 
+    /// The panel shows the profile, so it needs the size of screenshots before the run.
     void choose_coordinates(winio::Size screen) {
         agent::Profile& profile = options_.profile;
-        if (profile.coordinates) return; // the agent chooses the size of its screenshots
+        const bool chosen = !profile.coordinates;
         const agent::CoordinateChoice choice = agent::resolve_coordinates(profile, screen);
-        put(options_.agent.settings,
-            {"coordinates", std::string(to_string(choice.convention)),
-             choice.family.empty() ? "default" : "the family of the model"});
-        if (!choice.grounds)
+        if (chosen)
+            put(options_.agent.settings,
+                {"coordinates", std::string(to_string(choice.convention)), choice.reason});
+        const auto family = agent::model_family(profile.model);
+        if (!family) return;
+        if (!family->grounds) {
             remark(fmt::format("{} ({}) states no usable positions: clicks are likely to miss",
-                               profile.model, choice.family));
-        else if (choice.convention != agent::CoordinateConvention::norm1000)
+                               profile.model, family->name));
+        } else if (family->convention && *family->convention != choice.convention) {
+            remark(fmt::format("{} ({}) states positions as {} ({}), but this run uses {} ({}), so "
+                               "clicks may miss",
+                               profile.model, family->name, description(*family->convention),
+                               to_string(*family->convention), to_string(choice.convention),
+                               choice.reason));
+        } else if (chosen && choice.convention != agent::CoordinateConvention::norm1000) {
             remark(fmt::format("{} ({}) states positions as {} ({}); --coordinates selects others",
-                               profile.model, choice.family, description(choice.convention),
+                               profile.model, family->name, description(choice.convention),
                                to_string(choice.convention)));
+        }
     }
 
     /// Cancelled requests cost nothing if the server then really stops computing.

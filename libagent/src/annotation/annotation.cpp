@@ -29,12 +29,11 @@ class AnnotationOverlay final : public winio::Overlay {
 public:
     AnnotationOverlay(const Annotation& annotation, const ExecutedHeat& heat, const BboxHeat& boxes,
                       winio::Size size, const CoordinateConverter* numbers)
-        : size_(size), numbers_(numbers), area_({0, 0, size.width, size.height}),
-          scale_(label_scale(size)), border_(boxes.border), border_width_(boxes.border_width),
-          box_fill_(boxes.fill_stops) {
+        : size_(size), area_({0, 0, size.width, size.height}), scale_(label_scale(size)),
+          border_(boxes.border), border_width_(boxes.border_width), box_fill_(boxes.fill_stops) {
         if (boxes.enabled)
-            for (const winio::NormBox& box : annotation.boxes) add_box(box);
-        if (heat.enabled) add_trail(annotation.trail, heat);
+            for (const winio::NormBox& box : annotation.boxes) add_box(box, numbers);
+        if (heat.enabled) add_trail(annotation.trail, heat, numbers);
     }
 
     [[nodiscard]] std::vector<winio::RowRange> rows() const override {
@@ -74,7 +73,12 @@ private:
         std::string text;
     };
 
-    void add_box(const winio::NormBox& given) {
+    /// "500,300": without spaces, because labels hide the screen.
+    static std::string listed(NormPoint at, const CoordinateConverter* numbers) {
+        return numbers == nullptr ? fmt::format("{:.0f},{:.0f}", at.x, at.y) : numbers->label(at);
+    }
+
+    void add_box(const winio::NormBox& given, const CoordinateConverter* numbers) {
         const winio::NormBox box = winio::normalized(given);
         const Point from = area_.to_pixel({box.x1, box.y1});
         const Point to = area_.to_pixel({box.x2, box.y2});
@@ -82,18 +86,12 @@ private:
         // Above the box, so that the label does not hide it.
         const int height = winio::text_size("", scale_).height + 2 * scale_;
         add_label({from.x, from.y - height},
-                  fmt::format("#{} ({},{})", boxes_.size(), listed({box.x1, box.y1}),
-                              listed({box.x2, box.y2})));
+                  fmt::format("#{} ({},{})", boxes_.size(), listed({box.x1, box.y1}, numbers),
+                              listed({box.x2, box.y2}, numbers)));
     }
 
-    /// "500,300": without spaces, because labels hide the screen.
-    [[nodiscard]] std::string listed(NormPoint at) const {
-        if (numbers_ == nullptr) return fmt::format("{:.0f},{:.0f}", at.x, at.y);
-        const auto list = numbers_->to_list(at);
-        return CoordinateConverter::text(list[0]) + ',' + CoordinateConverter::text(list[1]);
-    }
-
-    void add_trail(const std::vector<std::vector<Mark>>& trail, const ExecutedHeat& heat) {
+    void add_trail(const std::vector<std::vector<Mark>>& trail, const ExecutedHeat& heat,
+                   const CoordinateConverter* numbers) {
         const double longer = std::max(size_.width, size_.height);
         const std::size_t turns =
             std::min(trail.size(), static_cast<std::size_t>(std::max(heat.trail_turns, 1)));
@@ -107,7 +105,7 @@ private:
                 const NormPoint middle = mark.to ? toward(mark.at, *mark.to, 0.5) : mark.at;
                 add_disc(toward(middle, mark.at, left), radius);
                 if (mark.to) add_disc(toward(middle, *mark.to, left), radius);
-                if (age == 0) add_labels(mark, radius);
+                if (age == 0) add_labels(mark, radius, numbers);
             }
         }
     }
@@ -117,12 +115,12 @@ private:
     }
 
     /// To the lower right of the place, so that the labels do not hide it.
-    void add_labels(const Mark& mark, double radius) {
+    void add_labels(const Mark& mark, double radius, const CoordinateConverter* numbers) {
         const int aside = std::min(static_cast<int>(std::lround(radius * 0.7)), 12 * scale_);
         const auto add = [&](NormPoint at, const char* arrow) {
             const Point place = area_.to_pixel(at);
             add_label({place.x + aside, place.y + aside},
-                      fmt::format("{} {}({})", mark.number, arrow, listed(at)));
+                      fmt::format("{} {}({})", mark.number, arrow, listed(at, numbers)));
         };
         add(mark.at, "");
         if (mark.to) add(*mark.to, ">");
@@ -137,8 +135,7 @@ private:
     }
 
     winio::Size size_;
-    const CoordinateConverter* numbers_; ///< used only by the constructor; nullptr: 0 to 1000
-    winio::WorkArea area_;               ///< the screenshot itself: maps coordinates to its pixels
+    winio::WorkArea area_; ///< the screenshot itself: maps coordinates to its pixels
     int scale_;
     winio::Rgba border_;
     int border_width_;

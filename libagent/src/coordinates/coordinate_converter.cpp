@@ -163,6 +163,18 @@ std::string CoordinateConverter::text(const winio::NormBox& box) const {
     return list_text(to_list(box));
 }
 
+std::string CoordinateConverter::label(ModelPoint point) const {
+    const double scale = scale_of(decimals_);
+    const std::string x = text(std::round(point.x * scale) / scale);
+    const std::string y = text(std::round(point.y * scale) / scale);
+    if (convention_ == CoordinateConvention::norm1000_yx) return "y " + y + ",x " + x;
+    return x + ',' + y;
+}
+
+std::string CoordinateConverter::label(winio::NormPoint point) const {
+    return label(to_model(point));
+}
+
 std::string CoordinateConverter::range_text() const {
     const std::string x = "x from 0 to " + text(max_.x);
     const std::string y = "y from 0 to " + text(max_.y);

@@ -1,5 +1,8 @@
+#include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/profile.hpp"
 
+#include <string>
+#include <string_view>
 #include <variant>
 
 namespace eyehand::agent {
@@ -17,18 +20,47 @@ winio::Size exact_size(const Profile& profile, winio::Size area) {
     return stable_image_size(area, size, *image_processor(profile)).value_or(size);
 }
 
+/// Whether a text contains the number 1000 besides placeholders.
+bool mentions_1000(std::string_view text) {
+    static const CoordinateConverter percent(CoordinateConvention::percent, {1, 1}); // up to 100
+    const std::string filled = percent.filled_in(text);
+    constexpr std::string_view number = "1000";
+    const auto is_digit = [&](std::size_t at) {
+        return at < filled.size() && filled[at] >= '0' && filled[at] <= '9';
+    };
+    for (std::size_t at = filled.find(number); at != std::string::npos;
+         at = filled.find(number, at + 1))
+        if (!is_digit(at + number.size()) && (at == 0 || !is_digit(at - 1))) return true;
+    return false;
+}
+
+/// Whether the texts of a profile say that positions are 0 to 1000.
+bool says_norm1000(Profile profile) { // a copy: prompts() gives access for changes
+    for (const std::string* prompt : mode_of(profile).prompts(profile))
+        if (mentions_1000(*prompt)) return true;
+    for (const RolePlan& role : mode_of(profile).roles(profile)) {
+        for (const ToolPresentation& tool : role.tools) {
+            if (mentions_1000(tool.description)) return true;
+            if (!tool.arguments) continue;
+            for (const ArgumentPresentation& argument : *tool.arguments)
+                if (mentions_1000(argument.description)) return true;
+        }
+    }
+    return false;
+}
+
+CoordinateChoice choose(const Profile& profile) {
+    if (profile.coordinates) return {*profile.coordinates, "the profile"};
+    const auto family = model_family(profile.model);
+    if (!family || !family->convention) return {CoordinateConvention::norm1000, "default"};
+    if (says_norm1000(profile)) return {CoordinateConvention::norm1000, "the prompts"};
+    return {*family->convention, "the family " + std::string(family->name)};
+}
+
 } // namespace
 
 CoordinateChoice resolve_coordinates(Profile& profile, winio::Size area) {
-    const auto family = model_family(profile.model);
-    CoordinateChoice choice;
-    if (profile.coordinates) {
-        choice.convention = *profile.coordinates;
-    } else if (family) {
-        choice.family = family->name;
-        choice.grounds = family->grounds;
-        choice.convention = family->convention.value_or(choice.convention);
-    }
+    CoordinateChoice choice = choose(profile);
     profile.coordinates = choice.convention;
     if (is_in_pixels(choice.convention) && !std::holds_alternative<winio::ExactSize>(profile.image))
         profile.image = winio::ExactSize{exact_size(profile, area)};

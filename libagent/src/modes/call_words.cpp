@@ -1,6 +1,7 @@
 #include "modes/call_words.hpp"
 
 #include "base/text.hpp"
+#include "tools/positions.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -33,10 +34,28 @@ std::string value_in_words(const json::value& value) {
     return value.is_string() ? quoted(text_of(value.as_string())) : to_text(value);
 }
 
-std::optional<winio::NormPoint> point_of(const json::value& value) {
-    winio::NormBox box{};
-    if (decode<winio::NormBox>(JsonDocument::view_of(value), box)) return std::nullopt;
-    return box.center();
+/// The center of a position by axis, in the numbers of the call.
+std::optional<ModelPoint> point_of(const json::value& value, const CoordinateConverter* numbers) {
+    const auto list = coordinates_in(JsonDocument::view_of(value));
+    if (!list || (list->size() != 2 && list->size() != 4)) return std::nullopt;
+    const std::size_t second = list->size() - 2;
+    const winio::NormBox corners{(*list)[0], (*list)[1], (*list)[second], (*list)[second + 1]};
+    const winio::NormPoint center =
+        numbers == nullptr ? winio::normalized(corners).center() : corners.center();
+    if (numbers != nullptr && numbers->convention() == CoordinateConvention::norm1000_yx)
+        return ModelPoint{center.y, center.x};
+    return ModelPoint{center.x, center.y};
+}
+
+/// The same of arguments that are named x and y.
+std::optional<ModelPoint> point_of(const json::value& x, const json::value& y,
+                                   const CoordinateConverter* numbers) {
+    const auto across = number_in(JsonDocument::view_of(x));
+    const auto down = number_in(JsonDocument::view_of(y));
+    if (!across || !down) return std::nullopt;
+    if (numbers != nullptr) return ModelPoint{*across, *down};
+    const winio::NormBox clamped = winio::normalized({*across, *down, *across, *down});
+    return ModelPoint{clamped.x1, clamped.y1};
 }
 
 bool is_position(const ArgumentInfo& info) {
@@ -45,8 +64,9 @@ bool is_position(const ArgumentInfo& info) {
     return info.schema == point || info.schema == box;
 }
 
-std::string place(const winio::NormPoint& at, int decimals) {
-    return fmt::format("({:.{}f},{:.{}f})", at.x, decimals, at.y, decimals);
+std::string place(ModelPoint at, const CoordinateConverter* numbers) {
+    return numbers == nullptr ? fmt::format("({:.0f},{:.0f})", at.x, at.y)
+                              : "(" + numbers->label(at) + ")";
 }
 
 std::string_view preposition(const ArgumentInfo& info) {
@@ -58,20 +78,21 @@ std::string_view preposition(const ArgumentInfo& info) {
 /// Adds the words about the arguments of a typed tool.
 class Sentence {
 public:
-    Sentence(std::string tool, int decimals) : words_(std::move(tool)), decimals_(decimals) {}
+    Sentence(std::string tool, const CoordinateConverter* numbers)
+        : words_(std::move(tool)), numbers_(numbers) {}
 
     void add(const ArgumentInfo& info, const json::value& value) {
         if (info.id == "x" || info.id == "y") {
             (info.id == "x" ? x_ : y_) = &value;
             if (x_ == nullptr || y_ == nullptr) return;
-            if (const auto at = point_of(json::array{*x_, *y_})) {
-                join(' ', "at " + place(*at, decimals_));
+            if (const auto at = point_of(*x_, *y_, numbers_)) {
+                join(' ', "at " + place(*at, numbers_));
                 return;
             }
         }
         if (is_position(info)) {
-            if (const auto at = point_of(value)) {
-                join(' ', fmt::format("{} {}", preposition(info), place(*at, decimals_)));
+            if (const auto at = point_of(value, numbers_)) {
+                join(' ', fmt::format("{} {}", preposition(info), place(*at, numbers_)));
                 return;
             }
         }
@@ -96,7 +117,7 @@ private:
         words_ += words;
     }
     std::string words_;
-    int decimals_; ///< of positions
+    const CoordinateConverter* numbers_; ///< of positions
     const json::value* x_ = nullptr;
     const json::value* y_ = nullptr;
     bool subject_ = false;
@@ -116,8 +137,9 @@ bool repeats(const json::key_value_pair& member, const json::key_value_pair& arg
 /// Whether the members "x" and "y" are the center of a box that the model supplied.
 bool is_center(const json::object& result, const json::object& arguments) {
     if (!result.contains("x") || !result.contains("y")) return false;
-    return std::any_of(arguments.begin(), arguments.end(),
-                       [](const auto& argument) { return point_of(argument.value()).has_value(); });
+    return std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) {
+        return point_of(argument.value(), nullptr).has_value();
+    });
 }
 
 std::string indented(std::string_view text) {
@@ -134,7 +156,7 @@ std::string member_in_words(std::string_view name, const json::value& value) {
 } // namespace
 
 CallWords call_in_words(const vlm::ToolCall& call, const std::vector<ArgumentInfo>* arguments,
-                        int decimals) {
+                        const CoordinateConverter* numbers) {
     const std::string tool = one_line(to_valid_utf8(call.name));
     const auto given = object_of(call.arguments_json);
     if (!given) {
@@ -142,7 +164,7 @@ CallWords call_in_words(const vlm::ToolCall& call, const std::vector<ArgumentInf
         return {raw.empty() ? tool : tool + ' ' + raw, {}};
     }
     CallWords words;
-    Sentence sentence(tool, decimals);
+    Sentence sentence(tool, numbers);
     if (arguments == nullptr) {
         for (const auto& member : *given) sentence.add_named(member.key(), member.value());
     } else {

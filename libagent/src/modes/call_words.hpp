@@ -20,10 +20,11 @@ struct CallWords {
     std::string reason; ///< the values of arguments that the tool ignores, such as a justification
 };
 /// The call in words, on one line. `arguments` are those of the tool; null: all arguments that the
-/// model supplied count as used, such as those of a program. Positions are in the numbers of the call,
-/// rounded to `decimals`.
+/// model supplied count as used, such as those of a program. Positions are in the numbers of the call:
+/// those of `numbers`, or 0 to 1000.
 [[nodiscard]] CallWords call_in_words(const vlm::ToolCall& call,
-                                      const std::vector<ArgumentInfo>* arguments, int decimals = 0);
+                                      const std::vector<ArgumentInfo>* arguments,
+                                      const CoordinateConverter* numbers = nullptr);
 
 struct ResultWords {
     std::string result;     ///< `ok`, `refused (invalid_key): no key "foo"`

@@ -28,9 +28,7 @@ void ImageTokensMode::revise(const Observed& seen) {
 
 void ImageTokensMode::remember(const Observed& seen) {
     if (!seen.model_size) return;
-    const std::int64_t columns = seen.model_size->width / factor_;
-    const std::int64_t rows = seen.model_size->height / factor_;
-    tokens_.insert_or_assign(seen.sha256, columns * rows);
+    tokens_.insert_or_assign(seen.sha256, image_tokens(*seen.model_size, processor_));
 }
 
 void ImageTokensMode::check(const Ask& asked, std::int64_t counted) {
@@ -39,6 +37,7 @@ void ImageTokensMode::check(const Ask& asked, std::int64_t counted) {
     now.counted = counted;
     for (const vlm::Message& message : asked.request.messages) {
         std::string text = message.text();
+        now.text_bytes += static_cast<std::int64_t>(text.size());
         for (const vlm::Part& part : message.parts) {
             const auto* image = std::get_if<vlm::Image>(&part);
             if (image == nullptr) continue;
@@ -53,8 +52,13 @@ void ImageTokensMode::check(const Ask& asked, std::int64_t counted) {
     std::erase_if(tokens_, [&](const auto& known) {
         return std::ranges::find(now.images, known.first) == now.images.end();
     });
-    if (counted < now.image_tokens)
-        warn(now.image_tokens, counted);
+    for (const vlm::ToolSpec& tool : asked.request.tools)
+        now.text_bytes +=
+            static_cast<std::int64_t>(tool.description.size() + tool.parameters_json.size());
+    constexpr std::int64_t max_bytes_per_token = 8; // English text and JSON have about 4
+    const std::int64_t at_most = counted - now.text_bytes / max_bytes_per_token;
+    if (image_resizing(now.image_tokens, at_most) == ImageResizing::shrunk)
+        warn(now.image_tokens, at_most);
     else
         compare(latest_, now);
     latest_ = std::move(now);
@@ -69,16 +73,17 @@ void ImageTokensMode::compare(const Prompt& before, const Prompt& now) {
     const bool thinks = std::ranges::any_of(now.texts, [](const std::string& text) {
         return text.find("<think") != std::string::npos;
     });
-    if (!before.role.empty() && continues && !thinks && expected > 0 && more < expected * 3 / 4)
+    if (!before.role.empty() && continues && !thinks &&
+        image_resizing(expected * 3 / 4, more) == ImageResizing::shrunk)
         warn(expected, more);
 }
 
 void ImageTokensMode::warn(std::int64_t expected, std::int64_t counted) {
     warned_ = true;
     note("images",
-         fmt::format("the server counts {} tokens where the screenshots alone are {} for {}: it "
-                     "shrinks them (or does not count them), so clicks on small targets may miss; "
-                     "choose smaller screenshots (--image), or raise the server's limit",
+         fmt::format("the server counts at most {} tokens for screenshots that have {} for {}: it "
+                     "shrinks them, so clicks on small targets may miss; choose smaller "
+                     "screenshots (--image), or raise the server's limit",
                      counted, expected, model_));
 }
 

@@ -1,6 +1,7 @@
 // Notices a server that shrinks screenshots, by the tokens that it counts.
 #pragma once
 
+#include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/mode.hpp"
 
 #include <cstdint>
@@ -15,15 +16,15 @@ namespace eyehand::agent {
 /// has counted too few: it shrinks screenshots before the model receives them, so that small targets are
 /// lost and model pixels are wrong.
 ///
-/// Two comparisons cannot fail for a server that counts image tokens and leaves images as they are: a
-/// prompt has at least the tokens of its images; and a prompt that only continues the one before it has
-/// at least the tokens of the new images more. The second one tolerates a quarter, because templates may
-/// leave out parts of earlier messages.
+/// Two comparisons (`image_resizing`) cannot fail for a server that counts image tokens and leaves
+/// images as they are: a prompt has at least the tokens of its images and one for 8 bytes of its texts;
+/// and a prompt that only continues the one before it has at least the tokens of the new images more.
+/// The second one tolerates a quarter, because templates may leave out parts of earlier messages. A
+/// server that counts no image tokens at all causes no note.
 class ImageTokensMode final : public Mode {
 public:
-    /// `factor`: pixels per side of an image token (`ImageProcessor::factor`).
-    ImageTokensMode(std::unique_ptr<Mode> inner, std::string model, int factor)
-        : inner_(std::move(inner)), model_(std::move(model)), factor_(factor) {}
+    ImageTokensMode(std::unique_ptr<Mode> inner, std::string model, const ImageProcessor& processor)
+        : inner_(std::move(inner)), model_(std::move(model)), processor_(processor) {}
 
     [[nodiscard]] Command next() const override { return inner_->next(); }
     [[nodiscard]] bool finished() const override { return inner_->finished(); }
@@ -36,6 +37,7 @@ private:
         std::string role;
         std::vector<std::string> texts;  ///< of the messages, with the hashes of their images
         std::vector<std::string> images; ///< hashes
+        std::int64_t text_bytes = 0;     ///< including tools
         std::int64_t image_tokens = 0;   ///< expected
         std::int64_t counted = 0;        ///< of the prompt, by the server
     };
@@ -48,7 +50,7 @@ private:
 
     std::unique_ptr<Mode> inner_;
     const std::string model_;
-    const int factor_;
+    const ImageProcessor processor_;
     std::map<std::string, std::int64_t, std::less<>> tokens_; ///< of screenshots, by hash
     Prompt latest_;
     bool warned_ = false;

@@ -18,15 +18,16 @@ bool same(const Action& a, const Action& b, double distance) {
            std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(), near);
 }
 
-std::string in_words(const Action& action) {
+} // namespace
+
+std::string LoopDetector::in_words(const Action& action) const {
     std::string words = action.tool;
     for (const winio::NormPoint& point : action.points)
-        words += fmt::format(" [{:.0f}, {:.0f}]", point.x, point.y);
+        words += numbers_ ? " " + numbers_->text(point)
+                          : fmt::format(" [{:.0f}, {:.0f}]", point.x, point.y);
     if (!action.subject.empty()) words += " " + shorten(one_line(action.subject), 40);
     return words;
 }
-
-} // namespace
 
 void LoopDetector::acted(const Action& action) {
     if (action.acts) add({action, std::nullopt, false});

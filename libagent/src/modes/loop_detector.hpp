@@ -14,7 +14,9 @@ namespace eyehand::agent {
 /// the first time shows anything new. Calls that only look or report are not actions.
 class LoopDetector {
 public:
-    explicit LoopDetector(LoopProfile rules = {}) : rules_(rules) {}
+    /// `numbers`: those of the model, for `loop`; empty: 0 to 1000.
+    explicit LoopDetector(LoopProfile rules = {}, std::optional<CoordinateConverter> numbers = {})
+        : rules_(rules), numbers_(numbers) {}
     /// Records an action; the next `saw` reports its effect.
     void acted(const Action& action);
     /// Records a call that was refused before it had any effect: it needs no screenshot.
@@ -36,7 +38,9 @@ private:
     };
     void add(Step step);
     [[nodiscard]] bool repeats(std::size_t period) const;
+    [[nodiscard]] std::string in_words(const Action& action) const;
     LoopProfile rules_;
+    std::optional<CoordinateConverter> numbers_;
     std::deque<Step> steps_; ///< the newest ones, up to the maximum length of a loop
 };
 

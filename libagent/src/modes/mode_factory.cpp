@@ -136,7 +136,7 @@ std::unique_ptr<Mode> make_mode(const ModeContext& context) {
     std::unique_ptr<Mode> mode =
         make_watched({profile, context.task, context.tools, context.make_memory});
     if (const auto processor = image_processor(profile))
-        mode = std::make_unique<ImageTokensMode>(std::move(mode), profile.model, processor->factor);
+        mode = std::make_unique<ImageTokensMode>(std::move(mode), profile.model, *processor);
     return std::make_unique<TextCallsMode>(std::move(mode), profile.text_tool_calls);
 }
 

@@ -18,6 +18,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <set>
+#include <sstream>
 #include <utility>
 
 namespace eyehand::agent {
@@ -510,15 +511,30 @@ Replied DesktopWorld::watched_reply(const Ask& command, const vlm::ChatRequest& 
     }
 }
 
+/// Whether a secret is in what the server sent: as it is, escaped as JSON, or spread over several events
+/// of a stream.
+bool DesktopWorld::reveals_secret(const std::string& body, const vlm::ChatReply& reply) const {
+    if (secrets_.empty()) return false;
+    const auto in_text = [&](const std::string& text) { return secrets_.redact(text) != text; };
+    const auto in_json = [&](const std::string& text) {
+        return in_text(text) || (parse_json(text) && secrets_.redact_json(text) != text);
+    };
+    const auto in_event = [&](std::string_view line) {
+        constexpr std::string_view field = "data:";
+        return line.starts_with(field) && in_json(std::string(trim(line.substr(field.size()))));
+    };
+    std::istringstream lines(body);
+    for (std::string line; std::getline(lines, line);)
+        if (in_event(line)) return true;
+    return in_json(body) || in_text(reply.text) || in_text(reply.reasoning) ||
+           std::ranges::any_of(reply.tool_calls, in_json, &vlm::ToolCall::arguments_json);
+}
+
 /// Records what the server sent, unless it contains a secret, and frees it.
 void DesktopWorld::record_response(vlm::ChatReply& reply) {
     const auto response = std::exchange(reply.response, nullptr);
     if (response == nullptr) return;
-    // In a stream, a secret may be spread over several events.
-    const auto reveals = [&](const std::string& text) { return secrets_.redact(text) != text; };
-    if (reveals(response->body) || reveals(reply.text) || reveals(reply.reasoning) ||
-        std::ranges::any_of(reply.tool_calls, reveals, &vlm::ToolCall::arguments_json))
-        return;
+    if (reveals_secret(response->body, reply)) return;
     (void)tape_.answer(answers::response, [&] { return *response; });
 }
 

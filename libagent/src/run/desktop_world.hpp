@@ -98,6 +98,7 @@ private:
     [[nodiscard]] winio::ReactionOptions reaction_limits() const;
     [[nodiscard]] std::optional<winio::Size> model_size(winio::Size screenshot) const;
     void learn_late_reaction();
+    [[nodiscard]] bool reveals_secret(const std::string& body, const vlm::ChatReply& reply) const;
     void record_response(vlm::ChatReply& reply);
     [[nodiscard]] bool look_while_thinking(std::chrono::microseconds& cost);
     [[nodiscard]] std::vector<winio::Rect> differing_now();

@@ -31,6 +31,13 @@ void put_range(json::object& schema, double max) {
     if (json::value* limit = schema.if_contains("maximum")) *limit = number_json(max);
 }
 
+/// Fractions are not integers.
+void allow_fractions(json::object& schema) {
+    if (text_at(schema, "type") == "integer") schema["type"] = "number";
+    if (json::value* items = schema.if_contains("items"); items != nullptr && items->is_object())
+        allow_fractions(items->as_object());
+}
+
 /// Removes the formats of positions and sets the ranges, at any depth.
 void adapt(json::value& value, const CoordinateConverter* numbers) {
     if (json::array* all = value.if_array())
@@ -43,6 +50,7 @@ void adapt(json::value& value, const CoordinateConverter* numbers) {
             put_range(*object, numbers->max_point().x);
         if (numbers != nullptr && format == position_format::y)
             put_range(*object, numbers->max_point().y);
+        if (numbers != nullptr && numbers->decimals() > 0) allow_fractions(*object);
         object->erase(format_member);
     }
     for (auto& member : *object) adapt(member.value(), numbers);

@@ -142,8 +142,16 @@ TEST_CASE(
                ContainsSubstring(R"("max_time_ms":{"value":"1","source":"--max-time"})"));
 
     CHECK(agent_cli({"resume", stage.run_path().string()}).status == 3);
+    const auto unknown =
+        agent_cli({"resume", stage.run_path().string(), "--coordinates", "pixels"});
+    CHECK(unknown.status == 2);
+    CHECK_THAT(unknown.err, ContainsSubstring("allowed values: auto, norm1000, norm999"));
     stage.answer("It is done.");
-    CHECK(agent_cli({"resume", stage.run_path().string(), "--max-time", "0"}).status == 0);
+    CHECK(agent_cli({"resume", stage.run_path().string(), "--max-time", "0", "--coordinates",
+                     "norm1000_yx"})
+              .status == 0);
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
+               ContainsSubstring(R"("coordinates":"norm1000_yx")"));
     CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
                ContainsSubstring(R"("max_time_ms":{"value":"0","source":"--max-time"})"));
 }

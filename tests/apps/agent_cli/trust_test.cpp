@@ -96,6 +96,7 @@ TEST_CASE(
         {"insecure", "true"},
         {"profile", "\"attacker\""},
         {"text_tool_calls", "\"until_native\""},
+        {"coordinates", "\"unit\""},
         {"max_turns", "1000000"},
         {"max_time", "0"},
         {"max_total_tokens", "0"},

@@ -116,6 +116,9 @@ public:
     Agent(winio::Desktop& desktop, vlm::ChatModel& model, Profile profile,
           const Toolbox& tools = built_in_tools(), AgentOptions options = {});
 
+    /// With resolved coordinates (`resolve_coordinates`): pass this one to a panel.
+    [[nodiscard]] const Profile& profile() const { return profile_; }
+
     /// Works on the task until it is done, the turns or a limit are used up, something fails or the control
     /// stops the run. Failures of the desktop and the model are outcomes, not exceptions. Throws
     /// Error{empty_task}, Error{task_too_long} and Error{bad_profile} if the profile cannot run with

@@ -188,6 +188,10 @@ public:
     /// The list as text: "[500, 250]", "[0.5, 0.25]".
     [[nodiscard]] std::string text(winio::NormPoint point) const;
     [[nodiscard]] std::string text(const winio::NormBox& box) const;
+    /// A position in a sentence or a label: "500,300"; if lists have y first, "y 300,x 500", which is
+    /// clear beside members that are named x and y, too. The numbers are rounded to `decimals`.
+    [[nodiscard]] std::string label(ModelPoint point) const;
+    [[nodiscard]] std::string label(winio::NormPoint point) const;
     /// The range of each axis as text, in the order of the convention: "x from 0 to 1279, y from 0 to
     /// 719".
     [[nodiscard]] std::string range_text() const;

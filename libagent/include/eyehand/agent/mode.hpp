@@ -221,7 +221,7 @@ struct ModeState {
 /// A decision of the mode that is shown to the user; derived from the facts before it.
 struct Noted {
     std::string kind{}; ///< "phase", "loop", "memory", "reminder", "refused", "context",
-                        ///< "superseded", "format", "reply"
+                        ///< "superseded", "format", "reply", "images"
     std::string text{};
 };
 

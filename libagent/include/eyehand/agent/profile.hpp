@@ -167,11 +167,12 @@ profile_from_json(std::string_view json, const std::string& where,
 /// How the convention of a profile was chosen.
 struct CoordinateChoice {
     CoordinateConvention convention = CoordinateConvention::norm1000;
-    std::string family{}; ///< of the model, if its id decided; empty: the profile, or the default
-    bool grounds = true;  ///< false: models of this family state no usable positions
+    std::string
+        reason{}; ///< for users: "the profile", "the prompts", "the family Gemini", "default"
 };
 /// Sets `coordinates`, if it is empty: that of the family of `model` (coordinates.hpp), norm1000 if the
-/// family is unknown. For conventions in pixels, also sets `image` to an exact size for screenshots of
+/// family is unknown, or if a prompt or a description of the profile contains the number 1000, which
+/// says that its author has decided (built-in profiles have placeholders instead). For conventions in pixels, also sets `image` to an exact size for screenshots of
 /// `area`, not larger than `image` so far and, for model pixels, unchanged by the model's processor: so
 /// the numbers in prompts stay valid if the area changes its size. An exact size stays as it is.
 /// `Agent` calls it before a run. Throws std::invalid_argument for an empty area.

@@ -42,7 +42,8 @@ ConversationMode::ConversationMode(const Profile& profile, const std::string& ta
       refused_call_error_(profile.refused_call_error),
       task_(replace_all(profile.task_prompt, "{{task}}", task)),
       transcript_(profile.screenshots, profile.thinks, profile.context_bytes),
-      phase_(Phase::observing), loop_rules_(profile.loops), loops_(profile.loops) {
+      phase_(Phase::observing), loop_rules_(profile.loops),
+      loops_(profile.loops, coordinate_converter(profile)) {
     // The fixed texts must leave half of the space for the exchanges.
     const std::size_t stays = profile.system_prompt.size() + task_.size();
     if (stays > profile.context_bytes / 2)

@@ -162,8 +162,7 @@ public:
         const Toolbox& worker = context.tools.at(team.worker.name);
         TeamMode::OfferedTools offered{
             lead.specs(), worker.specs(), lead.name_of("brief"), lead.name_of("archive"), {}};
-        if (const auto numbers = coordinate_converter(context.profile))
-            offered.decimals = numbers->decimals();
+        offered.coordinates = coordinate_converter(context.profile);
         for (const vlm::ToolSpec& tool : offered.worker)
             if (auto arguments = worker.arguments(tool.name))
                 offered.arguments.emplace(tool.name, *std::move(arguments));

@@ -46,7 +46,7 @@ TeamMode::TeamMode(const Profile& profile, const std::string& task, OfferedTools
     : team_(*profile.settings<TeamSettings>()), model_(profile.model),
       task_(replace_all(profile.task_prompt, "{{task}}", task)), max_turns_(profile.max_turns),
       loop_rules_(profile.loops), offered_(std::move(offered)), memory_(std::move(memory)),
-      loops_(profile.loops) {
+      loops_(profile.loops, coordinate_converter(profile)) {
     // The task is never cut, and the other parts of a context need space.
     if (task_.size() > team_.context_bytes / 2)
         throw Error(errc::task_too_long,
@@ -427,7 +427,7 @@ void TeamMode::record(const Invoked& fact) {
     const auto arguments = offered_.arguments.find(call.name);
     CallWords words =
         call_in_words(call, arguments == offered_.arguments.end() ? nullptr : &arguments->second,
-                      offered_.decimals);
+                      offered_.coordinates ? &*offered_.coordinates : nullptr);
     const std::string result = with_effect(fact.result_json, fact.effect);
     ResultWords outcome =
         fact.reads ? result_in_words(result) : result_in_words(result, call.arguments_json);

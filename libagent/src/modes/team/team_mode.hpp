@@ -33,7 +33,7 @@ public:
         std::string brief;           ///< the name of the lead's tool for briefing
         std::string archive{};       ///< of the one for archiving; empty: not offered
         ArgumentsByTool arguments{}; ///< of the worker's tools
-        int decimals = 0;            ///< of positions in their calls
+        std::optional<CoordinateConverter> coordinates{}; ///< the numbers of the model
     };
     /// The profile must have TeamSettings. Throws Error{task_too_long}.
     TeamMode(const Profile& profile, const std::string& task, OfferedTools offered,

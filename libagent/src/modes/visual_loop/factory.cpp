@@ -110,7 +110,8 @@ public:
 
     [[nodiscard]] std::vector<std::string*> prompts(Profile& profile) const override {
         (void)settings_of(profile);
-        return {&profile.system_prompt, &profile.settings<VisualLoopSettings>()->extended_prompt};
+        auto* visual = profile.settings<VisualLoopSettings>();
+        return {&profile.system_prompt, &visual->extended_prompt, &visual->boot};
     }
 
     [[nodiscard]] std::map<std::string, std::string>
@@ -167,9 +168,11 @@ public:
         ModeState state;
         state.role = "agent";
         const auto* visual = profile.settings<VisualLoopSettings>();
-        if (visual != nullptr && !trim(visual->boot).empty())
-            state.reply = std::make_shared<const VisualReply>(
-                parse_visual_reply(visual->boot, of_boot(shown_limits(profile, *visual))));
+        if (visual == nullptr || trim(visual->boot).empty()) return state;
+        const CoordinateConverter numbers = coordinate_converter(profile).value_or(
+            CoordinateConverter(CoordinateConvention::norm1000, winio::Size{1000, 1000}));
+        state.reply = std::make_shared<const VisualReply>(
+            parse_visual_reply(numbers.filled_in(visual->boot), shown_limits(profile, *visual)));
         return state;
     }
 

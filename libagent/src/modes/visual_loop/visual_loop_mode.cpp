@@ -152,7 +152,7 @@ VisualLoopMode::VisualLoopMode(const Profile& profile, const std::string& task,
     const auto& visual = *profile.settings<VisualLoopSettings>();
     if (visual.structured)
         request_.response_format = {"visual_reply", visual_reply_schema(limits_)};
-    if (!trim(visual.boot).empty()) begin_turn(visual.boot, of_boot(limits_));
+    if (!trim(visual.boot).empty()) begin_turn(visual.boot);
 }
 
 Command VisualLoopMode::next() const {
@@ -309,7 +309,7 @@ void VisualLoopMode::on(const UserMessage& fact) {
         else
             ask_or_end();
     } else if (phase_ == Phase::waiting_inject) {
-        begin_turn(fact.text, limits_);
+        begin_turn(fact.text);
     } else if (phase_ == Phase::calling_model) {
         --exchanges_; // the request was not started
         next_turn(fact.text);
@@ -335,12 +335,12 @@ void VisualLoopMode::on(const Stopped& fact) {
 void VisualLoopMode::next_turn(const std::string& reply) {
     earlier_.push_front(std::move(marks_));
     if (earlier_.size() > trail_turns_) earlier_.pop_back();
-    begin_turn(reply, limits_);
+    begin_turn(reply);
 }
 
-void VisualLoopMode::begin_turn(const std::string& reply, const VisualLimits& limits) {
+void VisualLoopMode::begin_turn(const std::string& reply) {
     ++turn_;
-    reply_ = std::make_shared<const VisualReply>(parse_visual_reply(reply, limits));
+    reply_ = std::make_shared<const VisualReply>(parse_visual_reply(reply, limits_));
     for (const std::string& problem : reply_->problems) note("reply", problem);
     next_action_ = 0;
     marks_.clear();

@@ -18,12 +18,6 @@
 
 namespace eyehand::agent {
 
-/// The limits of a profile's first reply, whose positions are 0 to 1000 with every model.
-[[nodiscard]] inline VisualLimits of_boot(VisualLimits limits) {
-    limits.coordinates.reset();
-    return limits;
-}
-
 class VisualLoopMode final : public Mode {
 public:
     /// The profile must have VisualLoopSettings. Without a boot reply it waits for one. The model
@@ -50,7 +44,7 @@ private:
     void on(const UserMessage& fact);
     void on(const Stopped& fact);
 
-    void begin_turn(const std::string& reply, const VisualLimits& limits);
+    void begin_turn(const std::string& reply);
     void next_turn(const std::string& reply);
     void ask_or_end();
     void act_or_look();

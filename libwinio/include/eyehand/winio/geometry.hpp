@@ -56,7 +56,7 @@ struct RowRange {
 /// The smallest rectangle that covers both. Empty rectangles are ignored.
 [[nodiscard]] EYEHAND_WINIO_API Rect bounding_rect(const Rect& a, const Rect& b);
 
-/// A position in a model's coordinates: 0..1000 on both axes of the work area; (0, 0) is its top
+/// A position in normalized coordinates: 0..1000 on both axes of the work area; (0, 0) is its top
 /// left corner.
 struct NormPoint {
     double x = 0;
@@ -64,7 +64,7 @@ struct NormPoint {
     friend bool operator==(const NormPoint&, const NormPoint&) = default;
 };
 
-/// A rectangle in a model's coordinates: corners in 0..1000; `x1 <= x2` and `y1 <= y2` after
+/// A rectangle in normalized coordinates: corners in 0..1000; `x1 <= x2` and `y1 <= y2` after
 /// `normalized`.
 struct NormBox {
     double x1 = 0;
