@@ -198,7 +198,10 @@ TEST_CASE("positions: the words on a loop have the numbers of the model") {
                 .call("observe_screen", "{}");
         stage.model.say("Done.");
         REQUIRE(stage.run("observer", one.convention).outcome == Outcome::completed);
-        CHECK_THAT(stage.asked(), ContainsSubstring("You were in a loop (click " + list(one)));
+        // The place of the click, whose last digits are those of its pixel.
+        const bool y_first = one.convention == CoordinateConvention::norm1000_yx;
+        CHECK_THAT(stage.asked(),
+                   ContainsSubstring("You were in a loop (click [" + (y_first ? one.y : one.x)));
     }
 }
 
@@ -461,7 +464,7 @@ TEST_CASE("positions: a server that counts too few tokens for screenshots is not
     const auto second = notes_on_images(model, {3600, 3650, 4500, 4520});
     REQUIRE(second.size() == 1);
     CHECK_THAT(second[0], ContainsSubstring("at most 850 tokens for screenshots that have 1500"));
-    // A server that counts no image tokens.
+    // Fewer tokens than the texts have: the counts mean nothing.
     CHECK(notes_on_images(model, {300, 350, 370, 400}).empty());
     CHECK(notes_on_images("unknown", {10, 10, 10, 10}).empty());
 }

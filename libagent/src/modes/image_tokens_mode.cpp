@@ -57,9 +57,10 @@ void ImageTokensMode::check(const Ask& asked, std::int64_t counted) {
             static_cast<std::int64_t>(tool.description.size() + tool.parameters_json.size());
     constexpr std::int64_t max_bytes_per_token = 8; // English text and JSON have about 4
     const std::int64_t at_most = counted - now.text_bytes / max_bytes_per_token;
-    if (image_resizing(now.image_tokens, at_most) == ImageResizing::shrunk)
+    const ImageResizing found = image_resizing(now.image_tokens, at_most);
+    if (found == ImageResizing::shrunk)
         warn(now.image_tokens, at_most);
-    else
+    else if (found != ImageResizing::unknown)
         compare(latest_, now);
     latest_ = std::move(now);
 }
@@ -82,8 +83,9 @@ void ImageTokensMode::warn(std::int64_t expected, std::int64_t counted) {
     warned_ = true;
     note("images",
          fmt::format("the server counts at most {} tokens for screenshots that have {} for {}: it "
-                     "shrinks them, so clicks on small targets may miss; choose smaller "
-                     "screenshots (--image), or raise the server's limit",
+                     "shrinks them, or does not count them; if it shrinks them, clicks on small "
+                     "targets may miss: choose smaller screenshots (--image), or raise the "
+                     "server's limit",
                      counted, expected, model_));
 }
 

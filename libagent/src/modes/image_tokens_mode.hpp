@@ -19,8 +19,7 @@ namespace eyehand::agent {
 /// Two comparisons (`image_resizing`) cannot fail for a server that counts image tokens and leaves
 /// images as they are: a prompt has at least the tokens of its images and one for 8 bytes of its texts;
 /// and a prompt that only continues the one before it has at least the tokens of the new images more.
-/// The second one tolerates a quarter, because templates may leave out parts of earlier messages. A
-/// server that counts no image tokens at all causes no note.
+/// The second one tolerates a quarter, because templates may leave out parts of earlier messages.
 class ImageTokensMode final : public Mode {
 public:
     ImageTokensMode(std::unique_ptr<Mode> inner, std::string model, const ImageProcessor& processor)
