@@ -169,8 +169,8 @@ ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
 namespace {
 
 Profile with_coordinates(Profile profile, winio::Desktop& desktop, const winio::AreaChoice& area) {
-    winio::Size size{1920,
-                     1080}; // if the area cannot be chosen now, the run's first screenshot fails
+    // Stays if the area cannot be chosen now: then the run's first screenshot fails.
+    winio::Size size{1920, 1080};
     try {
         size = winio::choose_area(desktop, area).bounds().size();
     } catch (const winio::Error&) {          // NOLINT(bugprone-empty-catch)

@@ -338,9 +338,13 @@ TEST_CASE("the page receives the data to draw annotations as the library does") 
     agent::Profile profile = agent::load_profile("story");
     profile.executed_heat.trail_turns = 7;
     profile.image = winio::ExactSize{{640, 480}};
+    profile.coordinates = agent::CoordinateConvention::image_pixels;
     vlm::testing::ScriptedModel model;
     const PanelRun run(panel, profile, model, {.annotation = agent::Source::client});
     const json::object config = client.get("/config").object();
+    CHECK(config.at("ui").at("coordinates") ==
+          json::value(
+              json::object{{"max", json::array{639, 479}}, {"decimals", 0}, {"y_first", false}}));
     const json::object& heat = config.at("ui").at("executed_heat").as_object();
     CHECK(heat.at("trail_turns") == 7);
     CHECK(heat.at("stops").as_array().size() == profile.executed_heat.stops.size());
