@@ -265,7 +265,7 @@ TEST_CASE("positions: the visual loop, whose members are named") {
     }
 }
 
-TEST_CASE("positions: a list that is none is a mistake that names the numbers of the model") {
+TEST_CASE("positions: a list of three numbers is described in the numbers of the model") {
     Stage stage;
     stage.model.call("click_element", R"({"label":"OK","box":[1,2,3]})").say("Done.");
     REQUIRE(stage.run("observer", CoordinateConvention::norm1000_yx).outcome == Outcome::completed);

@@ -41,7 +41,7 @@ std::vector<double> places_in(std::string_view text) {
     }
 }
 
-/// The text for the placeholder `{{name}}`; empty if it is none of positions.
+/// The text for the placeholder `{{name}}`; empty if the name does not stand for a position.
 std::string meaning_of(std::string_view name, const CoordinateConverter& numbers) {
     const bool y_first = numbers.convention() == CoordinateConvention::norm1000_yx;
     if (name == "point") return y_first ? "[y, x]" : "[x, y]";

@@ -1,6 +1,7 @@
 // Signals to a run whose X server has stopped, and signals that are not meant for it.
 #include "process.hpp"
 
+#include "client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 
 #include "catch.hpp"
@@ -80,6 +81,25 @@ TEST_CASE("agent-cli stop ends a run whose X server has stopped") {
                             stopped = test::agent_cli({"stop", (folder / "run_0001").string()});
                         });
     CHECK(stopped.status == 0);
+    CHECK(result.status == 130);
+}
+
+TEST_CASE("the panel ends a run whose X server has stopped") {
+    const test::TempFolder folder;
+    const StoppedServer x_server;
+    ChatServer server;
+    for (int i = 0; i < 1000; ++i) server.enqueue({.body = completion("", "observe_screen")});
+    const auto err = folder / "err";
+    const auto result = test::run_program(
+        test::program_folder() / "agent-cli",
+        {"run", "do it", "--no-probe", "--panel", "--endpoint", server.url(), "--run-dir",
+         folder.path().string()},
+        {.err = err, .while_running = [&](const std::function<void()>&) {
+             const test::Client client(test::address_in(err, "panel: "));
+             REQUIRE(test::eventually([&] { return !server.requests().empty(); }));
+             x_server.stop();
+             CHECK(client.post("/stop").status == 200);
+         }});
     CHECK(result.status == 130);
 }
 
