@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::string_view prefix = "prompt.";
+constexpr std::string_view prompt_prefix = "prompt.";
 constexpr std::string_view heading = "Functions:";
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -90,7 +90,7 @@ std::optional<json::value> function_in(std::string_view line) {
     if (name.empty()) return std::nullopt;
     auto arguments = take_arguments(line);
     if (!arguments || (!line.empty() && !take(line, ':'))) return std::nullopt;
-    return tool_with(std::string(prefix).append(name), std::move(*arguments));
+    return tool_with(std::string(prompt_prefix).append(name), std::move(*arguments));
 }
 
 } // namespace
@@ -110,8 +110,8 @@ json::array prompt_functions(std::string_view text) {
 }
 
 std::optional<std::string> prompt_function(const ToolCall& call) {
-    if (!call.name.starts_with(prefix)) return std::nullopt;
-    return call.name.substr(prefix.size());
+    if (!call.name.starts_with(prompt_prefix)) return std::nullopt;
+    return call.name.substr(prompt_prefix.size());
 }
 
 } // namespace stand_in

@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int notches = 5;
+constexpr int notches_of_text = 5;
 
 std::string quoted(std::string_view text) {
     std::string result = "'";
@@ -121,7 +121,7 @@ std::string glm_action(const DesktopCall& action) {
     case Role::scroll:
         return fmt::format("scroll(start_box='{}', direction={}, step={})",
                            json_text(arguments.at("position")), quoted_at(arguments, "direction"),
-                           notches);
+                           notches_of_text);
     case Role::observe:
         return "WAIT()";
     default:
@@ -150,7 +150,8 @@ std::string pyautogui_scroll(const json::object& arguments) {
     const bool sideways = direction == "left" || direction == "right";
     const bool positive = direction == "up" || direction == "right";
     return fmt::format("{}\npyautogui.{}({})", pyautogui_at("moveTo", arguments),
-                       sideways ? "hscroll" : "scroll", positive ? notches : -notches);
+                       sideways ? "hscroll" : "scroll",
+                       positive ? notches_of_text : -notches_of_text);
 }
 
 std::string pyautogui_action(const DesktopCall& action) {

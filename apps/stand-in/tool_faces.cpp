@@ -68,12 +68,12 @@ bool has_word(const std::vector<std::string>& words, Names names) {
                        [&](const std::string& word) { return is_one_of(word, names); });
 }
 
-const json::value* member(const json::value& value, std::string_view name) {
+const json::value* schema_member(const json::value& value, std::string_view name) {
     return value.is_object() ? value.get_object().if_contains(name) : nullptr;
 }
 
 bool has_type(const json::value& schema, std::string_view type) {
-    const json::value* types = member(schema, "type");
+    const json::value* types = schema_member(schema, "type");
     if (types == nullptr) return false;
     if (types->is_string()) return types->get_string() == type;
     return types->is_array() && std::find(types->get_array().begin(), types->get_array().end(),
@@ -81,13 +81,13 @@ bool has_type(const json::value& schema, std::string_view type) {
 }
 
 std::optional<double> number_of(const json::value& schema, std::string_view name) {
-    const json::value* value = member(schema, name);
+    const json::value* value = schema_member(schema, name);
     return value != nullptr && value->is_number() ? std::optional(value->to_number<double>())
                                                   : std::nullopt;
 }
 
 const json::array* listed_values(const json::value& schema) {
-    const json::value* values = member(schema, "enum");
+    const json::value* values = schema_member(schema, "enum");
     return values != nullptr && values->is_array() ? &values->get_array() : nullptr;
 }
 
@@ -159,7 +159,7 @@ std::optional<Role> role_of(std::string_view name, const json::object& parameter
 }
 
 bool wants_nested(const json::value& schema) {
-    const json::value* items = member(schema, "items");
+    const json::value* items = schema_member(schema, "items");
     return items != nullptr && has_type(*items, "array");
 }
 
@@ -202,7 +202,7 @@ json::array keys_of(std::string_view chord) {
 // The limits or the description of a scroll tool show whether it counts wheel units instead of
 // notches.
 bool counts_wheel_units(const json::value& schema) {
-    const json::value* description = member(schema, "description");
+    const json::value* description = schema_member(schema, "description");
     const bool named = description != nullptr && description->is_string() &&
                        description->get_string().find("120") != json::string::npos;
     return named || number_of(schema, "minimum").value_or(0) >= units_of_a_notch;
@@ -339,10 +339,10 @@ json::value tool_with(std::string_view name, json::object arguments) {
 
 ToolFaces::ToolFaces(const json::array& tools) {
     for (const json::value& tool : tools) {
-        const json::value* function = member(tool, "function");
-        const json::value* name = function != nullptr ? member(*function, "name") : nullptr;
+        const json::value* function = schema_member(tool, "function");
+        const json::value* name = function != nullptr ? schema_member(*function, "name") : nullptr;
         if (name == nullptr || !name->is_string()) continue;
-        const json::value* schema = member(*function, "parameters");
+        const json::value* schema = schema_member(*function, "parameters");
         const json::object parameters =
             schema != nullptr && schema->is_object() ? schema->get_object() : json::object();
         if (const auto role = role_of(name->get_string(), parameters))

@@ -58,17 +58,17 @@ void add_tools(const json::object& action, json::array& tools) {
         if (name.is_string()) tools.push_back(tool(name.get_string(), parameters));
 }
 
-bool names(const ChatRequest& request, std::string_view word) {
+bool mentions(const ChatRequest& request, std::string_view word) {
     return request.text.find("\"" + std::string(word) + "\"") != std::string::npos;
 }
 
 json::array actions_named_in(const ChatRequest& request) {
-    json::array actions = json::parse(usual_actions).get_array();
-    for (auto action = actions.begin(); action != actions.end();) {
+    json::array named = json::parse(usual_actions).get_array();
+    for (auto action = named.begin(); action != named.end();) {
         const json::value name = array_at(action->get_object(), "properties/name/enum").front();
-        action = names(request, name.get_string()) ? action + 1 : actions.erase(action);
+        action = mentions(request, name.get_string()) ? action + 1 : named.erase(action);
     }
-    return actions;
+    return named;
 }
 
 } // namespace
@@ -77,7 +77,7 @@ bool wants_visual_reply(const ChatRequest& request) {
     if (!request.tools.empty()) return false;
     if (!request.reply_schema.empty())
         return find(request.reply_schema, "properties/actions") != nullptr;
-    return names(request, "observation") && names(request, "actions");
+    return mentions(request, "observation") && mentions(request, "actions");
 }
 
 json::array visual_actions(const ChatRequest& request) {

@@ -7,22 +7,24 @@
 namespace eyehand::base {
 namespace {
 
-constexpr std::string_view digits =
+constexpr std::string_view base64_digits =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint8_t no_digit = 64;
 
 constexpr std::array<std::uint8_t, 256> values = [] {
     std::array<std::uint8_t, 256> all{};
     all.fill(no_digit);
-    for (std::size_t i = 0; i < digits.size(); ++i)
-        all[static_cast<unsigned char>(digits[i])] = static_cast<std::uint8_t>(i);
+    for (std::size_t i = 0; i < base64_digits.size(); ++i)
+        all[static_cast<unsigned char>(base64_digits[i])] = static_cast<std::uint8_t>(i);
     return all;
 }();
 
 } // namespace
 
 void append_base64(std::string& text, std::span<const std::uint8_t> bytes) {
-    const auto digit = [](std::uint32_t bits, int shift) { return digits[(bits >> shift) & 63]; };
+    const auto digit = [](std::uint32_t bits, int shift) {
+        return base64_digits[(bits >> shift) & 63];
+    };
     std::size_t at = text.size();
     text.resize(at + base64_length(bytes.size()));
     std::size_t i = 0;

@@ -13,7 +13,7 @@
 namespace eyehand::vlm::cassette {
 namespace {
 
-using Problem = boost::system::error_code;
+using JsonProblem = boost::system::error_code;
 using Text = json::string_view;
 
 // --- Reading ----------------------------------------------------------------------------------
@@ -36,43 +36,43 @@ struct Builder {
     json::value_stack stack{};
     std::string number{}; // the part of an unfinished number that has been read
 
-    bool on_document_begin(Problem&) { return true; }
-    bool on_document_end(Problem&) { return true; }
-    bool on_object_begin(Problem&) { return true; }
-    bool on_object_end(std::size_t members, Problem&) {
+    bool on_document_begin(JsonProblem&) { return true; }
+    bool on_document_end(JsonProblem&) { return true; }
+    bool on_object_begin(JsonProblem&) { return true; }
+    bool on_object_end(std::size_t members, JsonProblem&) {
         stack.push_object(members);
         return true;
     }
-    bool on_array_begin(Problem&) { return true; }
-    bool on_array_end(std::size_t elements, Problem&) {
+    bool on_array_begin(JsonProblem&) { return true; }
+    bool on_array_end(std::size_t elements, JsonProblem&) {
         stack.push_array(elements);
         return true;
     }
-    bool on_key_part(Text text, std::size_t, Problem&) { return on_chars(text); }
-    bool on_key(Text text, std::size_t, Problem&) {
+    bool on_key_part(Text text, std::size_t, JsonProblem&) { return on_chars(text); }
+    bool on_key(Text text, std::size_t, JsonProblem&) {
         stack.push_key(text);
         return true;
     }
-    bool on_string_part(Text text, std::size_t, Problem&) { return on_chars(text); }
-    bool on_string(Text text, std::size_t, Problem&) {
+    bool on_string_part(Text text, std::size_t, JsonProblem&) { return on_chars(text); }
+    bool on_string(Text text, std::size_t, JsonProblem&) {
         stack.push_string(text);
         return true;
     }
-    bool on_number_part(Text text, Problem&) {
+    bool on_number_part(Text text, JsonProblem&) {
         number.append(text.data(), text.size());
         return true;
     }
-    bool on_int64(std::int64_t value, Text, Problem&) {
+    bool on_int64(std::int64_t value, Text, JsonProblem&) {
         number.clear();
         stack.push_int64(value);
         return true;
     }
-    bool on_uint64(std::uint64_t value, Text, Problem&) {
+    bool on_uint64(std::uint64_t value, Text, JsonProblem&) {
         number.clear();
         stack.push_uint64(value);
         return true;
     }
-    bool on_double(double, Text text, Problem& problem) {
+    bool on_double(double, Text text, JsonProblem& problem) {
         const std::string whole = std::exchange(number, {}).append(text.data(), text.size());
         const std::optional<double> value = exact_double(whole);
         if (!value) {
@@ -82,16 +82,16 @@ struct Builder {
         stack.push_double(*value);
         return true;
     }
-    bool on_bool(bool value, Problem&) {
+    bool on_bool(bool value, JsonProblem&) {
         stack.push_bool(value);
         return true;
     }
-    bool on_null(Problem&) {
+    bool on_null(JsonProblem&) {
         stack.push_null();
         return true;
     }
-    bool on_comment_part(Text, Problem&) { return true; }
-    bool on_comment(Text, Problem&) { return true; }
+    bool on_comment_part(Text, JsonProblem&) { return true; }
+    bool on_comment(Text, JsonProblem&) { return true; }
 
 private:
     bool on_chars(Text text) {
@@ -186,7 +186,7 @@ std::optional<json::value> parse(std::string_view text, std::size_t depth, std::
     options.max_depth = depth;
     json::basic_parser<Builder> parser(options);
     parser.handler().stack.reset();
-    Problem error;
+    JsonProblem error;
     const std::size_t read = parser.write_some(false, text.data(), text.size(), error);
     if (!error && read < text.size()) error = json::make_error_code(json::error::extra_data);
     if (!error) return parser.handler().stack.release();

@@ -19,7 +19,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-std::chrono::milliseconds since(Clock::time_point start) {
+std::chrono::milliseconds elapsed_since(Clock::time_point start) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 }
 
@@ -74,7 +74,7 @@ private:
         if (on_delta)
             listener = [&](const Delta& delta) {
                 turn.deltas.push_back(delta);
-                turn.times.deltas.push_back(since(start));
+                turn.times.deltas.push_back(elapsed_since(start));
                 on_delta(delta);
             };
         std::exception_ptr failure;
@@ -93,7 +93,7 @@ private:
             turn.outcome = cassette::OtherException{false, "an exception of an unknown type"};
             failure = std::current_exception();
         }
-        turn.times.took = since(start);
+        turn.times.took = elapsed_since(start);
         return failure;
     }
 

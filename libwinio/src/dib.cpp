@@ -28,7 +28,7 @@ std::uint32_t u32(Bytes bytes, std::size_t at) {
     return u16(bytes, at) | (u16(bytes, at + 2) << 16U);
 }
 
-struct Header {
+struct DibHeader {
     Size size;
     bool top_down = false;
     unsigned bits = 0; ///< per pixel
@@ -38,7 +38,7 @@ struct Header {
     std::array<std::uint32_t, 3> masks{}; ///< red, green, blue; for 16 and 32 bits
 };
 
-bool is_known_kind(const Header& header) {
+bool is_known_kind(const DibHeader& header) {
     switch (header.bits) {
     case 1:
     case 4:
@@ -53,14 +53,14 @@ bool is_known_kind(const Header& header) {
     }
 }
 
-std::optional<Header> read_header(Bytes bytes) {
+std::optional<DibHeader> read_header(Bytes bytes) {
     if (bytes.size() < info_header_bytes) return std::nullopt;
     const std::size_t header_bytes = u32(bytes, 0);
     if (std::ranges::find(known_header_bytes, header_bytes) == known_header_bytes.end() ||
         header_bytes > bytes.size())
         return std::nullopt;
 
-    Header header;
+    DibHeader header;
     const auto width = static_cast<std::int32_t>(u32(bytes, 4));
     const auto height = static_cast<std::int32_t>(u32(bytes, 8));
     if (width <= 0 || height == 0 || height == std::numeric_limits<std::int32_t>::min())
@@ -99,7 +99,7 @@ std::uint8_t channel(std::uint32_t pixel, std::uint32_t mask) {
 
 class RowReader {
 public:
-    RowReader(const Header& header, Bytes palette) : header_(header), palette_(palette) {}
+    RowReader(const DibHeader& header, Bytes palette) : header_(header), palette_(palette) {}
 
     void read(Bytes from, std::span<std::uint8_t> into) const {
         for (std::size_t x = 0; x * 4 < into.size(); ++x) {
@@ -137,7 +137,7 @@ private:
             std::ranges::copy(palette_.subspan(index * 4, 3), pixel.begin());
     }
 
-    const Header& header_;
+    const DibHeader& header_;
     Bytes palette_;
 };
 

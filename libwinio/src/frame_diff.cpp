@@ -2,6 +2,8 @@
 // differ are compared pixel by pixel, because a difference in alpha does not count.
 #include "eyehand/winio/frame_diff.hpp"
 
+#include "same_bytes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,10 +16,6 @@ namespace {
 
 constexpr auto color_mask =
     std::bit_cast<std::uint32_t>(std::array<std::uint8_t, 4>{255, 255, 255, 0});
-
-bool same_bytes(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
-    return std::memcmp(a.data(), b.data(), a.size()) == 0;
-}
 
 bool same_colors(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
     std::uint32_t difference = 0;

@@ -1,5 +1,7 @@
 #include "motion.hpp"
 
+#include "same_bytes.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,14 +17,14 @@ using std::chrono::milliseconds;
 
 // About the size of a character. Text that streams in changes such a cell only once or twice, and a
 // bar that fills visibly passes through it before the cell counts as toggling.
-constexpr int cell_side = 8;
+constexpr int cell_pixels = 8;
 
 // A button that is hovered and pressed returns once to an earlier look, and a region that flickers
 // before it disappears returns once to its first look.
 constexpr std::uint32_t returns_of_what_toggles = 2;
 
 // A cell that never looks the same twice must change for longer. A bar that fills pixel by pixel
-// changes a cell only `cell_side` times, and a fade or slide takes about half a second. A cell that
+// changes a cell only `cell_pixels` times, and a fade or slide takes about half a second. A cell that
 // changes for longer belongs to a spinner or an animation.
 constexpr std::uint32_t changes_of_what_goes_on = 12;
 constexpr milliseconds time_of_what_goes_on{750};
@@ -66,18 +68,14 @@ std::uint64_t look_of(const ImageView& image, const Rect& area) {
 }
 
 std::uint32_t cells_along(int extent) {
-    return static_cast<std::uint32_t>((std::max(extent, 0) + cell_side - 1) / cell_side);
-}
-
-bool same_bytes(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
-    return std::memcmp(a.data(), b.data(), a.size()) == 0;
+    return static_cast<std::uint32_t>((std::max(extent, 0) + cell_pixels - 1) / cell_pixels);
 }
 
 // Marks the columns of cells in which two rows differ.
 void compare_rows(std::span<const std::uint8_t> before, std::span<const std::uint8_t> after,
                   std::vector<std::uint8_t>& dirty) {
     if (same_bytes(before, after)) return; // true for nearly all rows of a desktop
-    constexpr std::size_t cell_bytes = cell_side * std::size_t{4};
+    constexpr std::size_t cell_bytes = cell_pixels * std::size_t{4};
     for (std::size_t column = 0; column < dirty.size(); ++column) {
         const std::size_t left = column * cell_bytes;
         const std::size_t length = std::min(cell_bytes, before.size() - left);
@@ -137,8 +135,8 @@ void Motion::ignore(const std::vector<Rect>& regions) {
     std::vector<std::uint8_t> ignored(place_.size());
     for (const Rect& region : regions) {
         const Rect inside = intersection(region, {0, 0, size_.width, size_.height});
-        for (int y = inside.y / cell_side; y * cell_side < inside.bottom(); ++y)
-            for (int x = inside.x / cell_side; x * cell_side < inside.right(); ++x)
+        for (int y = inside.y / cell_pixels; y * cell_pixels < inside.bottom(); ++y)
+            for (int x = inside.x / cell_pixels; x * cell_pixels < inside.right(); ++x)
                 ignored[static_cast<std::size_t>(y) * columns_ + static_cast<std::size_t>(x)] = 1;
     }
     const auto count = static_cast<std::size_t>(std::ranges::count(ignored, 1));
@@ -176,11 +174,11 @@ void Motion::note(const ImageView& before, const ImageView& after, Time now) {
     if (before.size() != size_ || after.size() != size_)
         throw std::invalid_argument("the images and the watch differ in size");
     latest_look_ = now;
-    for (int top = 0; top < size_.height; top += cell_side) {
+    for (int top = 0; top < size_.height; top += cell_pixels) {
         std::ranges::fill(dirty_, std::uint8_t{0});
-        for (int y = top; y < std::min(top + cell_side, size_.height); ++y)
+        for (int y = top; y < std::min(top + cell_pixels, size_.height); ++y)
             compare_rows(before.row(y), after.row(y), dirty_);
-        const std::uint32_t first = static_cast<std::uint32_t>(top / cell_side) * columns_;
+        const std::uint32_t first = static_cast<std::uint32_t>(top / cell_pixels) * columns_;
         for (std::uint32_t column = 0; column < columns_; ++column)
             if (dirty_[column] != 0 && (ignored_.empty() || ignored_[first + column] == 0))
                 note_cell(first + column, before, after);
@@ -308,15 +306,15 @@ bool Motion::few_toggle() const {
 }
 
 bool Motion::few(std::size_t toggling_cells) const {
-    constexpr std::int64_t pixels_of_a_cell = std::int64_t{cell_side} * cell_side;
+    constexpr std::int64_t pixels_of_a_cell = std::int64_t{cell_pixels} * cell_pixels;
     return static_cast<std::int64_t>(toggling_cells) * pixels_of_a_cell <=
            max_toggling_pixels(size_);
 }
 
 Rect Motion::area_of(std::uint32_t index) const {
-    const int x = static_cast<int>(index % columns_) * cell_side;
-    const int y = static_cast<int>(index / columns_) * cell_side;
-    return {x, y, std::min(cell_side, size_.width - x), std::min(cell_side, size_.height - y)};
+    const int x = static_cast<int>(index % columns_) * cell_pixels;
+    const int y = static_cast<int>(index / columns_) * cell_pixels;
+    return {x, y, std::min(cell_pixels, size_.width - x), std::min(cell_pixels, size_.height - y)};
 }
 
 template <typename Wanted>

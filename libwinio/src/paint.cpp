@@ -13,14 +13,14 @@
 namespace eyehand::winio {
 namespace {
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_spaces(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
     return text;
 }
 
 std::optional<double> number_up_to(double max, std::string_view text) {
-    text = trimmed(text);
+    text = without_spaces(text);
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<Rgba> parse_hex(std::string_view digits) {
     return Rgba{parts[0], parts[1], parts[2], parts[3] / 255};
 }
 
-std::string words(double number) {
+std::string number_text(double number) {
     std::array<char, 32> text{};
     const auto end = std::to_chars(text.data(), text.data() + text.size(), number).ptr;
     return {text.data(), end};
@@ -56,7 +56,7 @@ bool valid(const Rgba& color) {
 } // namespace
 
 std::optional<Rgba> parse_rgba(std::string_view text) {
-    text = trimmed(text);
+    text = without_spaces(text);
     if (text.starts_with('#')) return parse_hex(text.substr(1));
     const std::size_t parts = text.starts_with("rgba(") ? 4 : text.starts_with("rgb(") ? 3 : 0;
     if (parts == 0 || !text.ends_with(')')) return std::nullopt;
@@ -76,8 +76,8 @@ std::optional<Rgba> parse_rgba(std::string_view text) {
 }
 
 std::string to_string(const Rgba& color) {
-    return "rgba(" + words(color.red) + "," + words(color.green) + "," + words(color.blue) + "," +
-           words(color.alpha) + ")";
+    return "rgba(" + number_text(color.red) + "," + number_text(color.green) + "," +
+           number_text(color.blue) + "," + number_text(color.alpha) + ")";
 }
 
 Gradient::Gradient(std::span<const GradientStop> stops, double opacity)

@@ -19,17 +19,17 @@
 namespace eyehand::winio {
 namespace {
 
-using Bytes = std::vector<std::uint8_t>;
+using ByteVector = std::vector<std::uint8_t>;
 
-void append_u32(Bytes& out, std::uint32_t value) {
+void append_u32(ByteVector& out, std::uint32_t value) {
     for (const int shift : {24, 16, 8, 0}) out.push_back(static_cast<std::uint8_t>(value >> shift));
 }
 
-void append(Bytes& out, std::span<const std::uint8_t> bytes) {
+void append(ByteVector& out, std::span<const std::uint8_t> bytes) {
     out.insert(out.end(), bytes.begin(), bytes.end());
 }
 
-void append_chunk(Bytes& out, std::string_view type, std::span<const std::uint8_t> begin,
+void append_chunk(ByteVector& out, std::string_view type, std::span<const std::uint8_t> begin,
                   std::span<const std::uint8_t> rest = {}) {
     append_u32(out, static_cast<std::uint32_t>(begin.size() + rest.size()));
     const std::size_t checked_from = out.size();
@@ -42,9 +42,9 @@ void append_chunk(Bytes& out, std::string_view type, std::span<const std::uint8_
 
 constexpr std::size_t chunk_frame_bytes = 12; // length, type, checksum
 
-Bytes file_begin(Size size) {
-    Bytes file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-    Bytes header;
+ByteVector file_begin(Size size) {
+    ByteVector file{0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    ByteVector header;
     append_u32(header, static_cast<std::uint32_t>(size.width));
     append_u32(header, static_cast<std::uint32_t>(size.height));
     // 8 bits per sample, RGB, deflate, the standard filters, not interlaced.
@@ -102,7 +102,7 @@ private:
 
 struct StripedPng::State {
     struct Stripe {
-        Bytes chunk; // a whole IDAT; empty until encoded
+        ByteVector chunk; // a whole IDAT; empty until encoded
         std::uint32_t adler = 1;
     };
 
@@ -155,7 +155,7 @@ void StripedPng::encode(int index, const ImageView& rows) {
     state_->encoders.give_back(std::move(encoder));
 }
 
-Bytes StripedPng::file() const {
+ByteVector StripedPng::file() const {
     const auto row_bytes = static_cast<std::int64_t>(size().width) * 3 + 1;
     std::size_t chunk_bytes = 0;
     uLong adler = 1;
@@ -167,8 +167,8 @@ Bytes StripedPng::file() const {
         adler = adler32_combine(adler, stripe.adler,
                                 static_cast<z_off_t>(row_bytes * state_->rows(index).count));
     }
-    Bytes file = file_begin(size());
-    Bytes end;
+    ByteVector file = file_begin(size());
+    ByteVector end;
     append_u32(end, static_cast<std::uint32_t>(adler));
     constexpr std::size_t end_bytes =
         2 * chunk_frame_bytes + last_block.size() + sizeof(std::uint32_t);
@@ -179,7 +179,7 @@ Bytes StripedPng::file() const {
     return file;
 }
 
-Bytes encode_png(const ImageView& image, const PngOptions& options, int stripe_rows) {
+ByteVector encode_png(const ImageView& image, const PngOptions& options, int stripe_rows) {
     StripedPng png(image.size(), options, stripe_rows);
     for (int index = 0; index < png.stripes(); ++index) {
         const RowRange rows = png.stripe(index);

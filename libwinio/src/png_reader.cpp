@@ -21,9 +21,9 @@ using Bytes = std::span<const std::uint8_t>;
 
 constexpr auto signature =
     std::to_array<std::uint8_t>({0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'});
-constexpr std::size_t chunk_frame_bytes = 12; // length, type, checksum
+constexpr std::size_t min_chunk_bytes = 12; // length, type, checksum
 constexpr std::size_t header_bytes = 13;
-constexpr std::uint32_t largest = 0x7fffffff; // maximum length of a chunk, width and height
+constexpr std::uint32_t max_field = 0x7fffffff; // maximum length of a chunk, width and height
 // Deflate encodes at most 258 bytes in two bits.
 constexpr std::uint64_t max_bytes_per_byte = 1032;
 
@@ -31,7 +31,7 @@ constexpr std::uint64_t max_bytes_per_byte = 1032;
     throw Error(errc::decode_failed, "the PNG file cannot be read: " + why);
 }
 
-std::uint32_t u32(Bytes bytes, std::size_t at) {
+std::uint32_t big_endian_u32(Bytes bytes, std::size_t at) {
     std::uint32_t value = 0;
     for (std::size_t i = 0; i < 4; ++i) value = value << 8U | bytes[at + i];
     return value;
@@ -49,17 +49,17 @@ bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z')
 
 /// Takes the chunk at the front of `rest`.
 Chunk take_chunk(Bytes& rest) {
-    if (rest.size() < chunk_frame_bytes) refuse("it is truncated");
-    const std::uint32_t length = u32(rest, 0);
-    if (length > largest) refuse("a chunk has an invalid length");
-    if (length > rest.size() - chunk_frame_bytes) refuse("it is truncated");
+    if (rest.size() < min_chunk_bytes) refuse("it is truncated");
+    const std::uint32_t length = big_endian_u32(rest, 0);
+    if (length > max_field) refuse("a chunk has an invalid length");
+    if (length > rest.size() - min_chunk_bytes) refuse("it is truncated");
     const Bytes checked = rest.subspan(4, std::size_t{length} + 4);
     const Chunk chunk{{reinterpret_cast<const char*>(checked.data()), 4}, checked.subspan(4)};
     if (!std::all_of(chunk.type.begin(), chunk.type.end(), is_letter))
         refuse("a chunk has an invalid type");
-    if (crc32_z(0, checked.data(), checked.size()) != u32(rest, 8 + std::size_t{length}))
+    if (crc32_z(0, checked.data(), checked.size()) != big_endian_u32(rest, 8 + std::size_t{length}))
         refuse("the checksum of its chunk " + std::string(chunk.type) + " is wrong");
-    rest = rest.subspan(chunk_frame_bytes + length);
+    rest = rest.subspan(min_chunk_bytes + length);
     return chunk;
 }
 
@@ -74,9 +74,9 @@ struct Header {
 
 Header read_header(const Chunk& chunk, const PngLimits& limits) {
     if (chunk.type != "IHDR" || chunk.data.size() != header_bytes) refuse("it has no valid header");
-    const std::uint32_t width = u32(chunk.data, 0);
-    const std::uint32_t height = u32(chunk.data, 4);
-    if (width == 0 || height == 0 || width > largest || height > largest)
+    const std::uint32_t width = big_endian_u32(chunk.data, 0);
+    const std::uint32_t height = big_endian_u32(chunk.data, 4);
+    if (width == 0 || height == 0 || width > max_field || height > max_field)
         refuse("its size is invalid");
     const auto exceeds = [](std::uint32_t side, int limit) {
         return limit < 1 || side > static_cast<std::uint32_t>(limit);

@@ -21,7 +21,7 @@ namespace {
 // The weights of one axis of the output: output position i is the sum over k < taps of weights[i *
 // taps + k] times source position first[i] + k, divided by `total`. Weights from position end[i] on
 // are 0.
-struct Axis {
+struct ScaledAxis {
     std::vector<int> first;
     std::vector<int> end;
     std::vector<std::uint32_t> weights;
@@ -32,8 +32,8 @@ struct Axis {
 
 // If the axis shrinks, pixel i covers [i * from, (i + 1) * from) in units of 1/to of a source
 // pixel. The weight of a source pixel is its share of this range.
-Axis averaging(std::int64_t from, std::int64_t to, int count) {
-    Axis axis;
+ScaledAxis averaging(std::int64_t from, std::int64_t to, int count) {
+    ScaledAxis axis;
     axis.taps = static_cast<int>((from + to - 1) / to + 1);
     axis.total = static_cast<std::uint32_t>(from);
     for (int i = 0; i < count; ++i) {
@@ -51,8 +51,8 @@ Axis averaging(std::int64_t from, std::int64_t to, int count) {
 
 // If the axis grows, the center of pixel i lies between two source centers, at ((2i + 1) * from -
 // to) in units of 1/(2 * to). Beyond the outermost centers, the edge pixel is used.
-Axis interpolating(std::int64_t from, std::int64_t to, int count, int source_extent) {
-    Axis axis;
+ScaledAxis interpolating(std::int64_t from, std::int64_t to, int count, int source_extent) {
+    ScaledAxis axis;
     axis.taps = 2;
     const std::int64_t unit = 2 * to;
     axis.total = static_cast<std::uint32_t>(unit);
@@ -69,7 +69,7 @@ Axis interpolating(std::int64_t from, std::int64_t to, int count, int source_ext
 
 // Determines the taps that each position needs, and removes taps that no position needs: 5 to 4
 // needs two, although the bound for its ratio is three.
-void trim_taps(Axis& axis) {
+void trim_taps(ScaledAxis& axis) {
     const auto taps = static_cast<std::size_t>(axis.taps);
     int needed = 1;
     for (std::size_t i = 0; i < axis.first.size(); ++i) {
@@ -85,11 +85,12 @@ void trim_taps(Axis& axis) {
     axis.taps = needed;
 }
 
-Axis make_axis(int source, int target) {
+ScaledAxis make_axis(int source, int target) {
     const int divisor = std::gcd(source, target);
     const int from = source / divisor;
     const int to = target / divisor;
-    Axis axis = from >= to ? averaging(from, to, target) : interpolating(from, to, target, source);
+    ScaledAxis axis =
+        from >= to ? averaging(from, to, target) : interpolating(from, to, target, source);
     trim_taps(axis);
     axis.period = to;
     return axis;
@@ -116,7 +117,7 @@ std::optional<Reciprocal> reciprocal(std::uint32_t total, std::uint32_t largest)
 
 // Sums the source rows that output row `y` covers. `Sum` can hold 255 times the axis' total.
 template <typename Sum>
-void sum_rows(const ImageView& source, const Axis& rows, int y, std::vector<Sum>& sums) {
+void sum_rows(const ImageView& source, const ScaledAxis& rows, int y, std::vector<Sum>& sums) {
     const auto row_at = static_cast<std::size_t>(y);
     const auto taps = static_cast<std::size_t>(rows.taps);
     const std::size_t length = static_cast<std::size_t>(source.width()) * 4;
@@ -138,7 +139,7 @@ void sum_rows(const ImageView& source, const Axis& rows, int y, std::vector<Sum>
 // half before the multiplication by 1/total prevents a rounding error from moving the product below
 // an integer.
 template <int Taps, typename Real, typename Sum>
-void sum_columns(const std::vector<Sum>& sums, const Axis& columns,
+void sum_columns(const std::vector<Sum>& sums, const ScaledAxis& columns,
                  const std::vector<Real>& weights, std::uint64_t total,
                  std::span<std::uint8_t> row) {
     const std::uint64_t half_down = total / 2;
@@ -161,8 +162,8 @@ void sum_columns(const std::vector<Sum>& sums, const Axis& columns,
 }
 
 template <typename Real, typename Sum>
-void scale_rows(const ImageView& source, const Axis& columns, const Axis& rows, int first_row,
-                Image& into) {
+void scale_rows(const ImageView& source, const ScaledAxis& columns, const ScaledAxis& rows,
+                int first_row, Image& into) {
     // Columns past the right edge have weight 0 but are read, so they need memory.
     const auto room = static_cast<std::size_t>(source.width() + columns.taps) * 4;
     std::vector<Sum> sums(room);
@@ -198,7 +199,7 @@ using Pixel16 = std::array<std::uint16_t, 4>;
 std::uint64_t lanes(const Pixel16& pixel) { return std::bit_cast<std::uint64_t>(pixel); }
 
 template <int Taps>
-void sum_rows_16(const ImageView& source, const Axis& rows, int y, std::uint16_t* sums) {
+void sum_rows_16(const ImageView& source, const ScaledAxis& rows, int y, std::uint16_t* sums) {
     const auto row_at = static_cast<std::size_t>(y);
     const int first = rows.first[row_at];
     std::array<const std::uint8_t*, Taps> bytes;
@@ -219,7 +220,7 @@ void sum_rows_16(const ImageView& source, const Axis& rows, int y, std::uint16_t
 }
 
 template <int Taps>
-void sum_columns_16(const std::uint16_t* sums, const Axis& columns, std::uint32_t total,
+void sum_columns_16(const std::uint16_t* sums, const ScaledAxis& columns, std::uint32_t total,
                     std::uint16_t* means) {
     const auto half = static_cast<std::uint16_t>(total / 2);
     const auto opaque = static_cast<std::uint16_t>(total * 255);
@@ -251,7 +252,7 @@ void divide_16(const std::uint16_t* sums, const Reciprocal& by, std::span<std::u
 }
 
 template <int ColumnTaps, int RowTaps>
-void scale_rows_16(const ImageView& source, const Axis& columns, const Axis& rows,
+void scale_rows_16(const ImageView& source, const ScaledAxis& columns, const ScaledAxis& rows,
                    const Reciprocal& by, int first_row, Image& into) {
     std::vector<std::uint16_t> sums(static_cast<std::size_t>(source.width() + ColumnTaps) * 4);
     std::vector<std::uint16_t> means(static_cast<std::size_t>(into.width()) * 4);
@@ -262,8 +263,8 @@ void scale_rows_16(const ImageView& source, const Axis& columns, const Axis& row
     }
 }
 
-using ScaleRows16 = void (*)(const ImageView&, const Axis&, const Axis&, const Reciprocal&, int,
-                             Image&);
+using ScaleRows16 = void (*)(const ImageView&, const ScaledAxis&, const ScaledAxis&,
+                             const Reciprocal&, int, Image&);
 
 template <int ColumnTaps>
 ScaleRows16 scale_rows_16_for(int row_taps) {
@@ -295,8 +296,8 @@ void copy_opaque(const ImageView& source, int first_row, Image& into) {
 struct Scaler::Plan {
     Size source;
     Size target;
-    Axis columns;
-    Axis rows;
+    ScaledAxis columns;
+    ScaledAxis rows;
     std::optional<Reciprocal> by; // if 16 bits suffice
     ScaleRows16 scale_16 = nullptr;
 };
@@ -344,7 +345,7 @@ RowRange Scaler::source_rows(const RowRange& rows) const {
 }
 
 RowRange Scaler::target_rows(const RowRange& source_rows) const {
-    const Axis& rows = plan_->rows;
+    const ScaledAxis& rows = plan_->rows;
     // `first` and `end` never decrease: adjacent result rows cover adjacent source rows.
     const auto begin = std::ranges::upper_bound(rows.end, source_rows.first) - rows.end.begin();
     const auto end = std::ranges::lower_bound(rows.first, source_rows.end()) - rows.first.begin();

@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-milliseconds passed(Clock::time_point from, Clock::time_point to) {
+milliseconds elapsed(Clock::time_point from, Clock::time_point to) {
     return std::chrono::duration_cast<milliseconds>(to - from);
 }
 
@@ -136,7 +136,7 @@ void Settler::State::watch(Capturer& capturer, const Watch& how, const std::stop
             std::max(nothing_known_until, motion.latest_change(how.toggling).value_or(how.start));
         if (ends(Moment{now, seen, quiet_since})) return;
         // At least a millisecond, so that an interval of zero does not occupy a processor.
-        const auto left = std::max(passed(now, how.deadline), milliseconds{1});
+        const auto left = std::max(elapsed(now, how.deadline), milliseconds{1});
         const auto pause = std::clamp(how.interval, milliseconds{1}, left);
         if (base::wait_for(pause, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, stopped);
@@ -159,9 +159,9 @@ Settled Settler::wait(Capturer& capturer, const Rect& area, const SettleOptions&
     const auto deadline = base::deadline_after(start, longest);
     Settled result;
     const auto ends = [&](const Moment& moment) {
-        result.waited = passed(start, moment.now);
+        result.waited = elapsed(start, moment.now);
         const bool stable = result.waited >= options.minimum &&
-                            passed(moment.quiet_since, moment.now) >= options.quiet;
+                            elapsed(moment.quiet_since, moment.now) >= options.quiet;
         result.end = stable ? SettleEnd::stable : SettleEnd::timed_out;
         return moment.seen && (stable || result.waited >= longest);
     };
@@ -232,11 +232,11 @@ Settler::wait_for_reaction(Desktop& desktop, Capturer& capturer, const BeforeAct
         watch.deadline = machine.next_limit(moment.now).value_or(Clock::time_point::max());
         if (!end) return false;
         result.end = *end;
-        result.waited = passed(start, moment.now);
+        result.waited = elapsed(start, moment.now);
         return true;
     };
     state_->watch(capturer, watch, stop, "stopped before the screen had reacted", ends);
-    if (const auto at = machine.reacted_at()) result.reacted_after = passed(before.acted, *at);
+    if (const auto at = machine.reacted_at()) result.reacted_after = elapsed(before.acted, *at);
     result.changed = moved_by(motion.changed(toggling), area.origin());
     if (settle.ignore_toggling) result.toggling = moved_by(motion.toggling(), area.origin());
     result.frame = std::move(state_->last);

@@ -20,7 +20,7 @@ constexpr std::size_t max_calls = 64; // more is a model that repeats itself
 constexpr int max_depth = 8;
 
 /// Why the text cannot be read; caught in `parse_calls`.
-class NotReadable : public std::runtime_error {
+class SyntaxProblem : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
@@ -37,7 +37,7 @@ public:
         std::vector<ParsedCall> all;
         for (skip_between(); !at_end(); skip_between()) {
             if (all.size() == max_calls)
-                throw NotReadable(fmt::format("there are more than {} actions", max_calls));
+                throw SyntaxProblem(fmt::format("there are more than {} actions", max_calls));
             if (skip_import()) continue;
             all.push_back(call());
             end_of_statement();
@@ -79,7 +79,7 @@ private:
         while (!(rest = trim(rest)).empty()) {
             const std::string_view name = rest.substr(0, rest.find(' '));
             if (name != "pyautogui" && name != "time")
-                throw NotReadable(fmt::format("\"import {}\" is not an action", name));
+                throw SyntaxProblem(fmt::format("\"import {}\" is not an action", name));
             rest.remove_prefix(name.size());
         }
         at_ = end;
@@ -99,14 +99,14 @@ private:
         while (skip(".")) call.name += "." + identifier();
         if (peek() == ' ') skip_spaces();
         if (!skip("("))
-            throw NotReadable(fmt::format("\"{}\" is not followed by \"(\"", call.name));
+            throw SyntaxProblem(fmt::format("\"{}\" is not followed by \"(\"", call.name));
         for (skip_blank(); !skip(")"); skip_blank()) {
             CallArgument next = argument();
             check_order(call, next);
             call.arguments.push_back(std::move(next));
             skip_blank();
             if (!skip(",") && peek() != ')')
-                throw NotReadable(
+                throw SyntaxProblem(
                     at_end() ? fmt::format("the arguments of \"{}\" do not end", call.name)
                              : fmt::format("the arguments of \"{}\" cannot be read at \"{}\"",
                                            call.name, next_words()));
@@ -118,14 +118,14 @@ private:
     void check_order(const ParsedCall& call, const CallArgument& next) const {
         const auto& given = call.arguments;
         if (given.size() == max_calls)
-            throw NotReadable(fmt::format("\"{}\" has too many arguments", call.name));
+            throw SyntaxProblem(fmt::format("\"{}\" has too many arguments", call.name));
         if (is_python() && next.name.empty() && !given.empty() && !given.back().name.empty())
-            throw NotReadable(
+            throw SyntaxProblem(
                 fmt::format("the arguments of \"{}\" without names must come first", call.name));
         if (!next.name.empty() &&
             std::any_of(given.begin(), given.end(),
                         [&](const CallArgument& it) { return it.name == next.name; }))
-            throw NotReadable(
+            throw SyntaxProblem(
                 fmt::format("\"{}\" has the argument \"{}\" twice", call.name, next.name));
     }
 
@@ -148,7 +148,7 @@ private:
     }
 
     Literal literal(int depth) {
-        if (depth > max_depth) throw NotReadable("lists are nested too deeply");
+        if (depth > max_depth) throw SyntaxProblem("lists are nested too deeply");
         if (const auto text = string()) return {*text};
         if (peek() == '[' || peek() == '(') return list(depth);
         if (is_letter(peek())) return word();
@@ -163,7 +163,7 @@ private:
             items.push_back(literal(depth + 1));
             skip_blank();
             if (!skip(",") && peek() != close)
-                throw NotReadable(
+                throw SyntaxProblem(
                     at_end() ? std::string("a list does not end")
                              : fmt::format("a list cannot be read at \"{}\"", next_words()));
         }
@@ -176,7 +176,7 @@ private:
         if (name == "True" || name == "true") return {true};
         if (name == "False" || name == "false") return {false};
         if (name == "None" || name == "null") return {};
-        throw NotReadable(fmt::format("\"{}\" is not a number, a text or a list", name));
+        throw SyntaxProblem(fmt::format("\"{}\" is not a number, a text or a list", name));
     }
 
     Literal number() {
@@ -218,7 +218,7 @@ private:
         bool raw = false;
         if (is_python() && is_letter(peek()) && (peek(1) == '\'' || peek(1) == '"')) {
             if (peek() == 'f' || peek() == 'F' || peek() == 'b' || peek() == 'B')
-                throw NotReadable("a text must be a plain string, without f or b before it");
+                throw SyntaxProblem("a text must be a plain string, without f or b before it");
             raw = peek() == 'r' || peek() == 'R';
             if (!raw && peek() != 'u') return std::nullopt;
             ++at_;
@@ -229,7 +229,7 @@ private:
         at_ += is_long ? 3 : 1;
         std::string text;
         while (true) {
-            if (at_end()) throw NotReadable("a text does not end");
+            if (at_end()) throw SyntaxProblem("a text does not end");
             if (is_long ? text_.substr(at_).starts_with(std::string(3, mark)) : ends_string(mark)) {
                 at_ += is_long ? 3 : 1;
                 return text;
@@ -237,7 +237,7 @@ private:
             if (peek() == '\\' && !raw)
                 escape(text);
             else if (peek() == '\n' && is_python() && !is_long)
-                throw NotReadable("a text in single quotation marks does not end on its line");
+                throw SyntaxProblem("a text in single quotation marks does not end on its line");
             else
                 text += text_[at_++];
         }
@@ -264,7 +264,7 @@ private:
 
     void escape(std::string& text) {
         ++at_;
-        if (at_end()) throw NotReadable("a text does not end");
+        if (at_end()) throw SyntaxProblem("a text does not end");
         const char kind = text_[at_++];
         switch (kind) {
         case 'n':
@@ -313,7 +313,7 @@ private:
                 scalar = 0x10000 + ((scalar - 0xD800) << 10) + (low - 0xDC00);
         }
         if (scalar == 0 || scalar > 0x10FFFF || (scalar >= 0xD800 && scalar < 0xE000))
-            throw NotReadable("a text contains an escape that is not a character");
+            throw SyntaxProblem("a text contains an escape that is not a character");
         base::utf8::append(text, scalar);
     }
 
@@ -340,8 +340,8 @@ private:
         return shorten(one_line(std::string(text_.substr(at_, 80))), 24);
     }
     [[noreturn]] void fail() const {
-        throw NotReadable(at_end() ? std::string("the text ends too early")
-                                   : fmt::format("it cannot be read at \"{}\"", next_words()));
+        throw SyntaxProblem(at_end() ? std::string("the text ends too early")
+                                     : fmt::format("it cannot be read at \"{}\"", next_words()));
     }
 
     std::string_view text_;
@@ -385,7 +385,7 @@ ParsedCalls parse_calls(std::string_view text, StringSyntax strings) {
     ParsedCalls result;
     try {
         result.calls = CallReader(text, strings).calls();
-    } catch (const NotReadable& problem) {
+    } catch (const SyntaxProblem& problem) {
         result.problem = problem.what();
     }
     return result;

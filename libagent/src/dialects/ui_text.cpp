@@ -18,7 +18,7 @@ namespace {
 
 using Kind = StatedAction::Kind;
 
-constexpr std::array action_names{
+constexpr std::array ui_actions{
     ActionName{"click", Kind::click},
     ActionName{"left_click", Kind::click},
     ActionName{"left_single", Kind::click},
@@ -52,7 +52,7 @@ constexpr std::array action_names{
     ActionName{"call_user", Kind::ask_user},
 };
 
-bool is_action(std::string_view name) { return action_named(action_names, name) != nullptr; }
+bool is_ui_action(std::string_view name) { return action_named(ui_actions, name) != nullptr; }
 constexpr std::array argument_names{"start_box",
                                     "point",
                                     "start_point",
@@ -107,7 +107,7 @@ class UiReader {
 public:
     StatedActions read(const std::vector<ParsedCall>& calls) {
         for (const ParsedCall& call : calls) {
-            const ActionName* name = action_named(action_names, call.name);
+            const ActionName* name = action_named(ui_actions, call.name);
             std::string problem = name == nullptr ? function(call) : action(*name, call);
             if (problem.empty()) continue;
             result_.actions.clear();
@@ -281,7 +281,7 @@ bool is_in_block(std::string_view text, std::size_t at) {
     return marks % 2 == 1;
 }
 
-std::string thought_in(std::string_view text) {
+std::string thought_before(std::string_view text) {
     text = trim(text);
     for (const std::string_view heading : {"Thought:", "Thoughts:"})
         if (text.starts_with(heading)) text.remove_prefix(heading.size());
@@ -292,7 +292,7 @@ std::string thought_in(std::string_view text) {
 StatedActions not_an_action(std::string problem, std::string_view body, std::size_t start) {
     StatedActions result;
     result.problem = std::move(problem);
-    result.thought = thought_in(body.substr(0, start));
+    result.thought = thought_before(body.substr(0, start));
     result.statement = body.substr(start);
     return result;
 }
@@ -300,7 +300,7 @@ StatedActions not_an_action(std::string problem, std::string_view body, std::siz
 StatedActions read_calls(const std::vector<ParsedCall>& calls, std::string_view body,
                          std::size_t start) {
     StatedActions result = UiReader().read(calls);
-    result.thought = thought_in(body.substr(0, start));
+    result.thought = thought_before(body.substr(0, start));
     result.statement = body.substr(start);
     return result;
 }
@@ -308,13 +308,13 @@ StatedActions read_calls(const std::vector<ParsedCall>& calls, std::string_view 
 /// Whether an action is stated there, readable or not.
 bool states_action(std::string_view text) {
     text = trim(text);
-    return is_action(text.substr(0, text.find('(')));
+    return is_ui_action(text.substr(0, text.find('(')));
 }
 
 /// A call that begins the reply is not an answer, and a thought alone is not one either.
 StatedActions read_answer(const std::string& body, bool quoted) {
     const std::size_t open = std::min(body.find_first_of("(>"), body.size());
-    if (is_action(trim(std::string_view(body).substr(0, open))))
+    if (is_ui_action(trim(std::string_view(body).substr(0, open))))
         return not_an_action(parse_calls(body, StringSyntax::lenient).problem, body, 0);
     if (body.starts_with("Thought:"))
         return not_an_action("the reply has no \"Action:\"", body, body.size());
@@ -330,7 +330,7 @@ StatedActions read_answer(const std::string& body, bool quoted) {
                 body, line);
         line = end + 1;
     }
-    return {.thought = thought_in(body), .quoted = quoted || mentions_call(body, is_action)};
+    return {.thought = thought_before(body), .quoted = quoted || mentions_call(body, is_ui_action)};
 }
 
 /// The actions after the heading "Action:", or at the end of the text.
@@ -363,7 +363,7 @@ StatedActions read_body(const std::string& body) {
     // A call of any function, if the reply has nothing else.
     if (const ParsedCalls all = parse_calls(body, StringSyntax::lenient); !all.calls.empty())
         return read_calls(all.calls, body, 0);
-    const std::size_t start = start_of_calls(body, StringSyntax::lenient, is_action);
+    const std::size_t start = start_of_calls(body, StringSyntax::lenient, is_ui_action);
     if (start == std::string::npos) return read_answer(body, quoted);
     return read_calls(parse_calls(view.substr(start), StringSyntax::lenient).calls, body, start);
 }
@@ -409,7 +409,7 @@ StatedActions read_glm(std::string_view text) {
         return not_an_action("the reply has more than one box with an action", body, first);
     inside = trim(inside.substr(0, close));
     ParsedCalls read = parse_calls(inside, StringSyntax::lenient);
-    if (is_action(inside)) read = {{ParsedCall{.name = std::string(inside)}}, {}};
+    if (is_ui_action(inside)) read = {{ParsedCall{.name = std::string(inside)}}, {}};
     if (!read.calls.empty()) return read_calls(read.calls, body, start);
     return not_an_action(read.problem.empty() ? "the box has no action" : read.problem, body,
                          start);

@@ -1,10 +1,8 @@
 #include "decode_error.hpp"
 
+#include "contains_any.hpp"
 #include "json.hpp"
 #include "utf8.hpp"
-
-#include <algorithm>
-#include <initializer_list>
 
 namespace eyehand::vlm::wire {
 namespace {
@@ -13,12 +11,6 @@ namespace json = boost::json;
 
 constexpr std::size_t max_message = 1000; // bytes of a server's text in an error message
 constexpr std::size_t max_search = 65536; // bytes that are searched for known phrases
-
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
-    return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
-        return text.find(phrase) != std::string_view::npos;
-    });
-}
 
 /// Phrases of llama-server, LM Studio, Ollama, vLLM and OpenAI for a request that is too long.
 /// Searches the whole text, because LM Studio and gateways wrap the message of their engine.

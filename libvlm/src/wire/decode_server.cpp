@@ -1,12 +1,12 @@
 #include "decode_server.hpp"
 
+#include "contains_any.hpp"
 #include "json.hpp"
 #include "utf8.hpp"
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <initializer_list>
 
 namespace eyehand::vlm::wire {
 namespace {
@@ -254,12 +254,6 @@ std::optional<LlamaSlot> decode_slot(const json::value& value) {
 }
 
 // --- Refusals ------------------------------------------------------------------------------------
-
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
-    return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
-        return text.find(phrase) != std::string_view::npos;
-    });
-}
 
 /// Whether the server rejected the content of the request. OpenRouter answers 404 if no host of a
 /// model supports the request.

@@ -1,18 +1,12 @@
 #include "refused_options.hpp"
 
+#include "contains_any.hpp"
 #include "utf8.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
 namespace eyehand::vlm::wire {
 namespace {
-
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> phrases) {
-    return std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
-        return text.find(phrase) != std::string_view::npos;
-    });
-}
 
 /// Whether an error message in lower case names a member of the request's body. Servers name its
 /// inner members or its meaning, too.

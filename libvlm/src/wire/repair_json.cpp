@@ -17,7 +17,7 @@ void note(std::vector<Repair>& repairs, Repair repair) {
     if (at == repairs.end() || *at != repair) repairs.insert(at, repair);
 }
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+bool is_json_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
 /// Copies almost valid JSON and repairs it. Tracks only strings and open brackets; the parser then
 /// decides whether the result is JSON.
@@ -106,7 +106,7 @@ private:
     /// After the outermost bracket, only white space and surplus closing brackets are accepted.
     bool skip_behind_the_end() {
         const char c = text_[at_++];
-        if (is_space(c)) return true;
+        if (is_json_space(c)) return true;
         note(repairs_, Repair::surplus_bracket);
         return c == '}' || c == ']';
     }

@@ -18,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr std::size_t npos = std::string_view::npos;
+constexpr std::size_t not_found = std::string_view::npos;
 
 // Several times the length of any model's text.
 constexpr std::size_t max_text = std::size_t{256} << 10;
@@ -106,7 +106,7 @@ std::optional<Found> decode_call(std::string_view text, const std::vector<ToolSp
     return found;
 }
 
-/// The position after the bracket that closes the one at `at`, or npos.
+/// The position after the bracket that closes the one at `at`, or not_found.
 std::size_t behind_object(std::string_view text, std::size_t at) {
     std::size_t depth = 0;
     bool in_string = false;
@@ -125,7 +125,7 @@ std::size_t behind_object(std::string_view text, std::size_t at) {
             return at + 1;
         }
     }
-    return npos;
+    return not_found;
 }
 
 // --- Values as text (forms 2 and 5) -----------------------------------------------------------
@@ -207,7 +207,7 @@ std::optional<Found> function_call(std::string_view text, std::size_t at,
     Found found;
     found.span.begin = at;
     const std::size_t name_end = text.find('>', at);
-    if (name_end == npos) return std::nullopt;
+    if (name_end == not_found) return std::nullopt;
     const std::size_t name_begin = at + function_tag.size();
     found.name = trimmed(text.substr(name_begin, name_end - name_begin));
     const ToolSpec* tool = tool_named(offered, found.name);
@@ -218,12 +218,12 @@ std::optional<Found> function_call(std::string_view text, std::size_t at,
         const std::size_t key_begin = at + parameter_tag.size();
         const std::size_t key_end = text.find('>', key_begin);
         const std::size_t end = text.find(end_parameter_tag, key_begin);
-        if (key_end == npos || end == npos || end < key_end) return std::nullopt;
+        if (key_end == not_found || end == not_found || end < key_end) return std::nullopt;
         const std::string_view key = trimmed(text.substr(key_begin, key_end - key_begin));
         const std::string_view value = parameter_value(text.substr(key_end + 1, end - key_end - 1));
         if (key.empty()) return std::nullopt;
         // The closing tag is missing: the one found belongs to the next parameter.
-        if (value.find(parameter_tag) != npos || value.find(end_function_tag) != npos)
+        if (value.find(parameter_tag) != not_found || value.find(end_function_tag) != not_found)
             return std::nullopt;
         found.arguments[key] = types.type_of(key) == ParameterTypes::Type::string
                                    ? json::value(value)
@@ -252,7 +252,7 @@ constexpr std::array<Marker, 3> markers{{{"<tool_call>", "</tool_call>", "<tool_
 
 struct Marked {
     const Marker* marker = nullptr;
-    std::size_t at = npos;
+    std::size_t at = not_found;
 };
 
 Marked next_marker(std::string_view text, std::size_t from) {
@@ -297,7 +297,7 @@ std::optional<Found> json_call(std::string_view text, std::size_t at, const Mark
         return found;
     };
     const std::size_t by_brackets = behind_object(text, at);
-    if (by_brackets != npos)
+    if (by_brackets != not_found)
         if (std::optional<Found> found = call_until(by_brackets)) return found;
     return call_until(
         std::min({text.find(marker.close, at), next_marker(text, at).at, text.size()}));
@@ -323,8 +323,8 @@ bool begins_call(std::string_view text, std::size_t at) {
 }
 
 bool is_cut_off(std::string_view text, std::size_t at) {
-    return has_at(text, at, "{") ? behind_object(text, at) == npos
-                                 : text.find(end_function_tag, at) == npos;
+    return has_at(text, at, "{") ? behind_object(text, at) == not_found
+                                 : text.find(end_function_tag, at) == not_found;
 }
 
 /// Adds the calls after one marker to `search`. Returns where to search for the next marker.
@@ -439,7 +439,7 @@ std::optional<json::value> point_of(std::string_view text) {
     }
     pair = trimmed(pair);
     const std::size_t middle = pair.find(between);
-    if (middle == npos) return std::nullopt;
+    if (middle == not_found) return std::nullopt;
     std::optional<json::value> x = number_of(pair.substr(0, middle));
     std::optional<json::value> y = number_of(pair.substr(middle + 1));
     if (!x || !y) return std::nullopt;
@@ -483,14 +483,14 @@ std::optional<json::value> action_value(std::string_view text, std::size_t& at,
                                       : has_at(text, at, "<p") ? "</point>"
                                                                : "<|box_end|>";
         std::size_t end = text.find(last, at);
-        if (end == npos) return std::nullopt;
+        if (end == not_found) return std::nullopt;
         end += last.size();
         std::optional<json::value> point = point_of(text.substr(at, end - at));
         at = end;
         return point;
     }
     const std::size_t end = text.find_first_of(",)\n", at);
-    if (end == npos) return std::nullopt;
+    if (end == not_found) return std::nullopt;
     std::optional<json::value> word = parse_json(trimmed(text.substr(at, end - at)));
     if (!word || word->is_structured() || word->is_string()) return std::nullopt;
     at = end;
@@ -528,14 +528,14 @@ std::optional<Found> action_at(std::string_view text, std::size_t at,
     return found;
 }
 
-/// The next "Action:" at the beginning of a line and outside of quotations, or npos.
+/// The next "Action:" at the beginning of a line and outside of quotations, or not_found.
 std::size_t next_action(std::string_view text, std::size_t from, QuotationReader& quotations) {
-    while ((from = text.find("Action:", from)) != npos) {
+    while ((from = text.find("Action:", from)) != not_found) {
         const bool begins_line = from == 0 || text[from - 1] == '\n';
         if (begins_line && !quotations.is_quoted(from)) return from;
         ++from;
     }
-    return npos;
+    return not_found;
 }
 
 Search action_calls(std::string_view text, const std::vector<ToolSpec>& offered, Ending ending) {
@@ -544,12 +544,12 @@ Search action_calls(std::string_view text, const std::vector<ToolSpec>& offered,
     search.form = "Action:";
     QuotationReader quotations(text);
     std::size_t begin = next_action(text, 0, quotations);
-    std::size_t at = begin == npos ? npos : skip_space(text, begin + label);
-    while (begin != npos) {
+    std::size_t at = begin == not_found ? not_found : skip_space(text, begin + label);
+    while (begin != not_found) {
         std::optional<Found> found = action_at(text, at, offered);
         if (!found || search.calls.size() == max_recovered) {
             search.unusable = true;
-            search.cut_call = ending == Ending::cut_off && text.find('\n', at) == npos &&
+            search.cut_call = ending == Ending::cut_off && text.find('\n', at) == not_found &&
                               tool_named(offered, name_at(text, at));
             break;
         }
@@ -562,7 +562,7 @@ Search action_calls(std::string_view text, const std::vector<ToolSpec>& offered,
         const std::string_view name = name_at(text, at);
         if (!name.empty() && has_at(text, at + name.size(), "(")) continue;
         begin = next_action(text, end, quotations);
-        if (begin != npos) at = skip_space(text, begin + label);
+        if (begin != not_found) at = skip_space(text, begin + label);
     }
     return search;
 }
@@ -644,7 +644,7 @@ bool ends_with_quoted_call(std::string_view text, const std::vector<ToolSpec>& o
     constexpr Ending ending = Ending::as_the_model_ended;
     Marked last{nullptr, 0};
     for (const Marker& marker : markers)
-        if (const std::size_t at = text.rfind(marker.open); at != npos && at >= last.at)
+        if (const std::size_t at = text.rfind(marker.open); at != not_found && at >= last.at)
             last = {&marker, at};
     if (last.marker) {
         Search search;
@@ -653,7 +653,7 @@ bool ends_with_quoted_call(std::string_view text, const std::vector<ToolSpec>& o
                closes_quotations(text.substr(search.calls.back().span.end));
     }
     const std::size_t open = text.rfind(fence);
-    if (open == npos) return false;
+    if (open == not_found) return false;
     const std::size_t body = open + fence.size();
     const std::size_t end = std::min(text.find("```", body), text.size());
     return decode_call(text.substr(body, end - body), offered, Evidence::alone, ending) &&

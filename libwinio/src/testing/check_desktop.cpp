@@ -149,14 +149,16 @@ const char* text_of(Requirement requirement) {
 /// The observed behavior; empty if the requirement is met.
 using Observed = std::string;
 
-std::string words(Point point) {
+std::string described(Point point) {
     return "(" + std::to_string(point.x) + ", " + std::to_string(point.y) + ")";
 }
-std::string words(Size size) {
+std::string described(Size size) {
     return std::to_string(size.width) + "x" + std::to_string(size.height);
 }
-std::string words(const Rect& rect) { return words(rect.size()) + " at " + words(rect.origin()); }
-std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string described(const Rect& rect) {
+    return described(rect.size()) + " at " + described(rect.origin());
+}
+std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 /// Call it while an exception is handled.
 Observed describe_exception() {
@@ -273,16 +275,16 @@ private:
             check(Requirement::display_ids, [&]() -> Observed {
                 if (display.id.empty()) return "an empty id";
                 const auto same = std::ranges::count(displays_, display.id, &Display::id);
-                return same == 1 ? ""
-                                 : std::to_string(same) + " with the id " + in_quotes(display.id);
+                return same == 1 ? "" : std::to_string(same) + " with the id " + quoted(display.id);
             });
             check(Requirement::display_bounds, [&]() -> Observed {
-                return display.bounds.empty() ? in_quotes(display.id) + ": " + words(display.bounds)
-                                              : "";
+                return display.bounds.empty()
+                           ? quoted(display.id) + ": " + described(display.bounds)
+                           : "";
             });
             check(Requirement::display_dpi, [&]() -> Observed {
                 return display.dpi > 0 ? ""
-                                       : in_quotes(display.id) + ": " + std::to_string(display.dpi);
+                                       : quoted(display.id) + ": " + std::to_string(display.dpi);
             });
         }
         check(Requirement::one_primary_display, [&]() -> Observed {
@@ -336,8 +338,8 @@ private:
     static Observed misplaced(Capturer& capturer, const Rect& area, Frame& frame) {
         capturer.capture(area, frame);
         if (frame.pixels.size() == area.size() && frame.origin == area.origin()) return {};
-        return words(frame.pixels.size()) + " at " + words(frame.origin) + " instead of " +
-               words(area);
+        return described(frame.pixels.size()) + " at " + described(frame.origin) + " instead of " +
+               described(area);
     }
 
     void check_pixels(Capturer& capturer) {
@@ -358,7 +360,8 @@ private:
                        same_pixels(whole.pixels.view().crop(part), detail.pixels.view());
             });
             return agree ? ""
-                         : words(part_area) + " differs from that part of " + words(whole_area);
+                         : described(part_area) + " differs from that part of " +
+                               described(whole_area);
         });
         const Rect all = desktop_bounds();
         constexpr int width = 20;
@@ -371,7 +374,7 @@ private:
                     for (int column = std::max(0, all.right() - x); column < frame.pixels.width();
                          ++column)
                         if (!is_color(frame.pixels.at(column, row), Color{}))
-                            return "another color at " + words(Point{x + column, all.y + row});
+                            return "another color at " + described(Point{x + column, all.y + row});
                 return {};
             });
     }
@@ -385,7 +388,7 @@ private:
             for (const Size size : {Size{64, 48}, Size{32, 16}, Size{64, 48}}) {
                 capturer.capture({first.x, first.y, size.width, size.height}, frame);
                 if (frame.pixels.data() != memory)
-                    return "new memory for " + words(size) + " pixels";
+                    return "new memory for " + described(size) + " pixels";
             }
             return {};
         });
@@ -408,13 +411,14 @@ private:
             const PointerShape& shape = *frame.pointer;
             const Size size = shape.pixels.size();
             if (!Rect{0, 0, size.width, size.height}.contains(shape.hotspot))
-                return "a hotspot at " + words(shape.hotspot) + " of " + words(size) + " pixels";
+                return "a hotspot at " + described(shape.hotspot) + " of " + described(size) +
+                       " pixels";
             const std::size_t pixels =
                 static_cast<std::size_t>(size.width) * static_cast<std::size_t>(size.height);
             return shape.invert.empty() || shape.invert.size() == pixels
                        ? ""
                        : "an invert mask of " + std::to_string(shape.invert.size()) +
-                             " bytes for " + words(size) + " pixels";
+                             " bytes for " + described(size) + " pixels";
         });
     }
 
@@ -426,7 +430,7 @@ private:
                 const Observed observed = unless_invalid_argument([&] {
                     capturer.capture({first.x, first.y, size.width, size.height}, frame);
                 });
-                return observed.empty() ? observed : words(size) + ": " + observed;
+                return observed.empty() ? observed : described(size) + ": " + observed;
             });
         constexpr int largest = std::numeric_limits<int>::max();
         check(Requirement::huge_area_refused, [&] {
@@ -473,8 +477,8 @@ private:
 
     static std::string describe(const SendReport& report) {
         return std::to_string(report.accepted) + " of " + std::to_string(report.sent) +
-               " accepted, error " + in_quotes(report.error ? report.error.message() : "") +
-               ", problem " + in_quotes(report.problem);
+               " accepted, error " + quoted(report.error ? report.error.message() : "") +
+               ", problem " + quoted(report.problem);
     }
 
     void check_move(const Batch& batch, Point target, Requirement arrival) {
@@ -496,7 +500,7 @@ private:
                 at = desktop_.pointer();
                 return !at || *at == target; // a back-end may not know the position
             });
-            return has_arrived ? "" : words(*at) + " after a move to " + words(target);
+            return has_arrived ? "" : described(*at) + " after a move to " + described(target);
         });
     }
 
@@ -512,7 +516,8 @@ private:
                 capturer->capture({first.x, first.y, 16, 16}, frame);
                 return !at || !frame.pointer || frame.pointer->position == *at;
             });
-            return agree ? "" : words(frame.pointer->position) + " instead of " + words(*at);
+            return agree ? ""
+                         : described(frame.pointer->position) + " instead of " + described(*at);
         });
     }
 
@@ -557,16 +562,17 @@ private:
             check(Requirement::window_texts, [&]() -> Observed {
                 for (const std::string* text :
                      {&window.title, &window.window_class, &window.process})
-                    if (base::utf8::first_invalid(*text)) return in_quotes(*text);
+                    if (base::utf8::first_invalid(*text)) return quoted(*text);
                 return {};
             });
             check(Requirement::window_processes, [&]() -> Observed {
                 const bool has_folder = window.process.find_first_of("/\\") != std::string::npos;
-                return has_folder ? in_quotes(window.process) : "";
+                return has_folder ? quoted(window.process) : "";
             });
             check(Requirement::window_opaque_part, [&]() -> Observed {
                 const Rect& part = window.opaque;
-                return part.empty() || intersection(part, window.bounds) == part ? "" : words(part);
+                return part.empty() || intersection(part, window.bounds) == part ? ""
+                                                                                 : described(part);
             });
         }
         check(Requirement::one_foreground_window, [&]() -> Observed {
@@ -610,7 +616,7 @@ private:
                 return found != now.end() && found->foreground && found < other;
             });
             (void)focus(windows, former->id);
-            return is_on_top ? "" : in_quotes(target->title) + " is not";
+            return is_on_top ? "" : quoted(target->title) + " is not";
         });
     }
 
@@ -638,7 +644,7 @@ private:
     void check_clipboard(Clipboard& clipboard) {
         check(Requirement::line_break, [&]() -> Observed {
             const std::string_view given = clipboard.line_break();
-            return given == "\n" || given == "\r\n" || given == "\r" ? "" : in_quotes(given);
+            return given == "\n" || given == "\r\n" || given == "\r" ? "" : quoted(given);
         });
         if (!options_.changes_clipboard) return;
         std::string text;
@@ -671,7 +677,7 @@ private:
             check(Requirement::text_round_trip, [&]() -> Observed {
                 clipboard.set_text(text);
                 const std::string back = clipboard.text();
-                return back == text ? "" : in_quotes(back) + " instead of " + in_quotes(text);
+                return back == text ? "" : quoted(back) + " instead of " + quoted(text);
             });
         check(Requirement::no_other_content, [&]() -> Observed {
             clipboard.set_text("text");
@@ -691,11 +697,11 @@ private:
             clipboard.set_image(image.view());
             back = clipboard.image();
             if (!back) return "no image";
-            if (back->size() != image.size()) return words(back->size()) + " pixels";
+            if (back->size() != image.size()) return described(back->size()) + " pixels";
             for (int y = 0; y < image.height(); ++y)
                 for (int x = 0; x < image.width(); ++x)
                     if (!is_color(back->at(x, y), image.at(x, y)))
-                        return "another color at " + words(Point{x, y});
+                        return "another color at " + described(Point{x, y});
             return {};
         });
         check(Requirement::opaque_image, [&]() -> Observed {
@@ -703,7 +709,7 @@ private:
             for (int y = 0; y < back->height(); ++y)
                 for (int x = 0; x < back->width(); ++x)
                     if (const int alpha = back->at(x, y).alpha; alpha != 255)
-                        return "alpha " + std::to_string(alpha) + " at " + words(Point{x, y});
+                        return "alpha " + std::to_string(alpha) + " at " + described(Point{x, y});
             return {};
         });
         check(Requirement::no_other_content, [&]() -> Observed {
@@ -715,7 +721,7 @@ private:
             clipboard.set_text("replaced");
             clipboard.set_image(image.view());
             const std::string left = clipboard.text();
-            return left.empty() ? "" : in_quotes(left);
+            return left.empty() ? "" : quoted(left);
         });
         check(Requirement::text_replaces_image, [&]() -> Observed {
             clipboard.set_image(image.view());
@@ -728,7 +734,7 @@ private:
         check(Requirement::clear, [&]() -> Observed {
             clipboard.set_text("text");
             clipboard.clear();
-            if (const std::string left = clipboard.text(); !left.empty()) return in_quotes(left);
+            if (const std::string left = clipboard.text(); !left.empty()) return quoted(left);
             if (clipboard.image()) return "an image";
             return clipboard.holds_other() ? "other content" : "";
         });

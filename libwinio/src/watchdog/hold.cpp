@@ -11,13 +11,14 @@ namespace {
 
 using Kind = HoldMessage::Kind;
 
-constexpr std::array<std::pair<Kind, std::string_view>, 7> words{{{Kind::display, "display"},
-                                                                  {Kind::hold, "hold"},
-                                                                  {Kind::rest, "rest"},
-                                                                  {Kind::clipboard, "clipboard"},
-                                                                  {Kind::owner, "owner"},
-                                                                  {Kind::restored, "restored"},
-                                                                  {Kind::watch, "watch"}}};
+constexpr std::array<std::pair<Kind, std::string_view>, 7> kind_words{
+    {{Kind::display, "display"},
+     {Kind::hold, "hold"},
+     {Kind::rest, "rest"},
+     {Kind::clipboard, "clipboard"},
+     {Kind::owner, "owner"},
+     {Kind::restored, "restored"},
+     {Kind::watch, "watch"}}};
 
 std::string_view take_word(std::string_view& text) {
     const auto end = text.find(' ');
@@ -77,7 +78,7 @@ bool read_contents(HoldMessage& message, std::string_view text) {
 
 std::string to_line(const HoldMessage& message) {
     std::string line;
-    for (const auto& [kind, word] : words)
+    for (const auto& [kind, word] : kind_words)
         if (kind == message.kind) line = word;
     switch (message.kind) {
     case Kind::display:
@@ -104,7 +105,7 @@ std::string to_line(const HoldMessage& message) {
 
 std::optional<HoldMessage> message_of(std::string_view line) {
     const std::string_view first = take_word(line);
-    for (const auto& [kind, word] : words) {
+    for (const auto& [kind, word] : kind_words) {
         if (word != first) continue;
         HoldMessage message{.kind = kind};
         if (!read_contents(message, line)) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <xcb/xcb.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -14,6 +15,9 @@
 #include <vector>
 
 namespace eyehand::winio::x11 {
+
+/// Of the type of an event; the highest bit marks events that a program sent.
+constexpr std::uint8_t event_type_mask = 0x7F;
 
 /// Owns memory that libxcb allocates with malloc: replies, errors, events.
 struct FreeReply {

@@ -19,8 +19,7 @@ using Clock = std::chrono::steady_clock;
 
 // Larger contents are sent in parts, which saves memory in the server and keeps it responsive.
 constexpr std::size_t max_at_once = std::size_t{256} << 10U;
-constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit marks events that a program sent
-constexpr std::uint8_t error_type = 0;         // errors arrive as events of this type
+constexpr std::uint8_t error_type = 0; // errors arrive as events of this type
 
 // Maximum inactivity of programs that still read a replaced content.
 constexpr auto patience_with_readers = std::chrono::milliseconds{10s};

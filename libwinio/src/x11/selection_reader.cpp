@@ -12,7 +12,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto patience = 3s; // for each part of a reply
 constexpr std::size_t max_bytes = std::size_t{256} << 20U;
-constexpr std::uint8_t event_type_mask = 0x7F; // the highest bit marks events that a program sent
 
 } // namespace
 

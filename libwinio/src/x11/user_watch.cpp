@@ -53,7 +53,6 @@ SignalKeys signal_keys(const Connection& connection, const UserWatchOptions& opt
 }
 
 const xcb_ge_generic_event_t* generic_event(const xcb_generic_event_t& event) {
-    constexpr std::uint8_t event_type_mask = 0x7F;
     return (event.response_type & event_type_mask) == XCB_GE_GENERIC
                ? reinterpret_cast<const xcb_ge_generic_event_t*>(&event)
                : nullptr;

@@ -28,9 +28,9 @@ constexpr double longest_wait = 600;
 using Names = std::span<const std::string_view>;
 
 /// Reads the members of an object. Its errors name the place and the member.
-class Members {
+class ScenarioMembers {
 public:
-    Members(const json::value& value, std::string where) : where_(std::move(where)) {
+    ScenarioMembers(const json::value& value, std::string where) : where_(std::move(where)) {
         if (!value.is_object()) throw Error(errc::bad_scenario, where_ + " must be an object");
         object_ = &value.as_object();
     }
@@ -93,8 +93,8 @@ public:
             refuse(member, fmt::format("must be a number from {} to {}", min, max));
         return is;
     }
-    [[nodiscard]] std::vector<Members> objects(std::string_view member) const {
-        std::vector<Members> all;
+    [[nodiscard]] std::vector<ScenarioMembers> objects(std::string_view member) const {
+        std::vector<ScenarioMembers> all;
         const json::value* value = find(member);
         if (value == nullptr) return all;
         if (!value->is_array()) refuse(member, "must be an array");
@@ -108,7 +108,7 @@ private:
     std::string where_;
 };
 
-ScenarioStep read_step(const Members& members) {
+ScenarioStep read_step(const ScenarioMembers& members) {
     members.only(std::array<std::string_view, 3>{"launch", "wait_for_window", "seconds"});
     ScenarioStep step;
     if (members.find("launch") != nullptr) {
@@ -144,7 +144,7 @@ constexpr std::array check_words{
     CheckWords{CheckKind::called, "called"},
 };
 
-winio::NormBox read_box(const Members& members, std::string_view member) {
+winio::NormBox read_box(const ScenarioMembers& members, std::string_view member) {
     const json::value& value = *members.find(member);
     std::array<double, 4> numbers{};
     const bool four = value.is_array() && value.as_array().size() == numbers.size();
@@ -158,7 +158,7 @@ winio::NormBox read_box(const Members& members, std::string_view member) {
     return box;
 }
 
-ScenarioCheck read_check(const Members& members) {
+ScenarioCheck read_check(const ScenarioMembers& members) {
     for (const CheckWords& words : check_words) {
         if (members.find(words.member) == nullptr) continue;
         std::vector<std::string_view> known{words.member};
@@ -215,7 +215,7 @@ Scenario parse_scenario(std::string_view text, const std::string& where) {
     std::string problem;
     const auto value = parse_json(text, &problem);
     if (!value) throw Error(errc::bad_scenario, fmt::format("{} is not JSON: {}", where, problem));
-    const Members members(*value, where);
+    const ScenarioMembers members(*value, where);
     members.only(std::array<std::string_view, 10>{"schema", "name", "description", "profile",
                                                   "number", "task", "max_turns", "max_steps",
                                                   "setup", "checks"});
@@ -233,8 +233,10 @@ Scenario parse_scenario(std::string_view text, const std::string& where) {
     scenario.max_turns = members.whole("max_turns", 1, 1000000);
     if (!scenario.max_turns) // the former name
         scenario.max_turns = members.whole("max_steps", 1, 1000000);
-    for (const Members& step : members.objects("setup")) scenario.setup.push_back(read_step(step));
-    for (const Members& one : members.objects("checks")) scenario.checks.push_back(read_check(one));
+    for (const ScenarioMembers& step : members.objects("setup"))
+        scenario.setup.push_back(read_step(step));
+    for (const ScenarioMembers& one : members.objects("checks"))
+        scenario.checks.push_back(read_check(one));
     return scenario;
 }
 

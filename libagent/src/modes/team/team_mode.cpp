@@ -20,7 +20,7 @@ constexpr int patience_with_compression = 2; // then the mode compresses memory 
 /// Of messages of the user that a role has not yet received; several of the maximum length.
 constexpr std::size_t max_heard = 4 * RunControl::max_message_bytes;
 
-constexpr std::string_view reminder =
+constexpr std::string_view team_reminder =
     "Your reply had no tool call, so nothing happened. Call exactly one of your tools now.";
 
 /// The parts of a context under their headings; empty parts are omitted.
@@ -97,7 +97,7 @@ vlm::ChatRequest TeamMode::request() const {
         request.messages.push_back(vlm::Message::assistant(
             reply_.empty() ? "(nothing)" : cut_bytes(reply_, team_.context_bytes / 4, true)));
         request.messages.push_back(vlm::Message::user(std::string(
-            ignored_call_ == vlm::IgnoredCall::none ? reminder
+            ignored_call_ == vlm::IgnoredCall::none ? team_reminder
                                                     : reminder_of_text_call(ignored_call_))));
     }
     return request;
@@ -270,9 +270,9 @@ void TeamMode::on(const Replied& fact) {
     if (!reminded_) {
         reminded_ = true;
         ignored_call_ = fact.reply.ignored_call;
-        note("reminder", ignored_call_ == vlm::IgnoredCall::none
-                             ? "the reply had no tool call"
-                             : "a tool call in the text of the reply was not executed");
+        note("team_reminder", ignored_call_ == vlm::IgnoredCall::none
+                                  ? "the reply had no tool call"
+                                  : "a tool call in the text of the reply was not executed");
         return; // the mode asks again
     }
     note("refused", "a turn without a tool call");
