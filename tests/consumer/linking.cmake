@@ -23,11 +23,11 @@ if(NOT REUSE)
 endif()
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
-# Shared libraries, also without optimization.
+# Shared libraries, also without optimization. Their sources are compiled in groups, those of the static ones one by one.
 set(shared "${WORK}/shared-prefix")
 file(REMOVE_RECURSE "${shared}")
 run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${WORK}/shared"
-    -DCMAKE_BUILD_TYPE=None -DBUILD_SHARED_LIBS=ON -DEYEHAND_BUILD_APPS=OFF)
+    -DCMAKE_BUILD_TYPE=None -DBUILD_SHARED_LIBS=ON -DEYEHAND_BUILD_APPS=OFF -DEYEHAND_UNITY=ON)
 run(${CMAKE_COMMAND} --build "${WORK}/shared" --parallel ${processors})
 run(${CMAKE_COMMAND} --install "${WORK}/shared" --prefix "${shared}")
 # They export only symbols of Eyehand, and template instances of the standard library for its types.
