@@ -89,12 +89,20 @@ json::value part_json(const Part& part) {
     return object;
 }
 
+json::value check_json(const SafetyCheck& check) {
+    json::object object{{"id", from_text(check.id)}};
+    put_text(object, "code", check.code);
+    put_text(object, "message", check.message);
+    return object;
+}
+
 json::value call_json(const ToolCall& call) {
     json::object object{{"id", from_text(call.id)}, {"name", from_text(call.name)}};
     object["arguments"] = from_document(call.arguments_json);
     if (!call.extra_json.empty()) object["extra"] = from_document(call.extra_json);
     if (call.provenance != Provenance::native)
         object["provenance"] = name_in(provenances, call.provenance);
+    put_array(object, "safety_checks", call.safety_checks, check_json);
     return object;
 }
 
@@ -103,13 +111,17 @@ json::value message_json(const Message& message) {
     put_text(object, "answers", message.tool_call_id);
     object["parts"] = array_of(message.parts, part_json);
     put_array(object, "tool_calls", message.tool_calls, call_json);
+    put_text(object, "items", message.items_json);
+    put_array(object, "acknowledged_checks", message.acknowledged_checks, check_json);
     return object;
 }
 
 json::value tool_json(const ToolSpec& tool) {
-    return json::object{{"name", from_text(tool.name)},
+    json::object object{{"name", from_text(tool.name)},
                         {"description", from_text(tool.description)},
                         {"parameters", from_document(tool.parameters_json)}};
+    if (tool.computer) object["computer"] = true;
+    return object;
 }
 
 json::object sampling_json(const Sampling& sampling) {
@@ -160,6 +172,7 @@ json::object reply_json(const ChatReply& reply) {
     put_text(object, "reasoning", reply.reasoning);
     object["text"] = from_text(reply.text);
     put_array(object, "tool_calls", reply.tool_calls, call_json);
+    put_text(object, "items", reply.items_json);
     if (reply.ignored_call != IgnoredCall::none)
         object["ignored_call"] = name_in(ignored_calls, reply.ignored_call);
     object["finish"] = name_in(finishes, reply.finish);
@@ -317,18 +330,24 @@ std::string read_text(const json::value& value, const std::string& name) {
     return *std::move(text);
 }
 
+SafetyCheck read_check(const json::value& value, const std::string& name) {
+    const Members check(value, name);
+    return {check.text("id"), check.text("code"), check.text("message")};
+}
+
 ToolCall read_call(const json::value& value, const std::string& name) {
     const Members call(value, name);
     const auto provenance = call.find("provenance")
                                 ? call.one_of<Provenance>("provenance", provenances)
                                 : Provenance::native;
-    return {call.text("id"), call.text("name"), call.document("arguments"), call.document("extra"),
-            provenance};
+    return {call.text("id"),        call.text("name"), call.document("arguments"),
+            call.document("extra"), provenance,        call.list("safety_checks", read_check)};
 }
 
 ToolSpec read_tool(const json::value& value, const std::string& name) {
     const Members tool(value, name);
-    return {tool.text("name"), tool.text("description"), tool.document("parameters")};
+    return {tool.text("name"), tool.text("description"), tool.document("parameters"),
+            tool.flag("computer")};
 }
 
 /// A time in milliseconds, at most a year.
@@ -367,6 +386,7 @@ ChatReply read_reply(const Members& members, const Members& times) {
     reply.text = members.text("text");
     reply.reasoning = members.text("reasoning");
     reply.tool_calls = members.list("tool_calls", read_call);
+    reply.items_json = members.text("items");
     if (members.find("ignored_call"))
         reply.ignored_call = members.one_of<IgnoredCall>("ignored_call", ignored_calls);
     reply.finish = members.one_of<FinishReason>("finish", finishes);
@@ -451,6 +471,8 @@ private:
             "parts", [this](const auto& value, const auto& name) { return part(value, name); });
         message.tool_calls = members.list("tool_calls", read_call);
         message.tool_call_id = members.text("answers");
+        message.items_json = members.text("items");
+        message.acknowledged_checks = members.list("acknowledged_checks", read_check);
         return message;
     }
 
@@ -513,14 +535,15 @@ bool same_part(const Part& left, const Part& right) {
 
 bool same_message(const Message& left, const Message& right) {
     return left.role == right.role && left.tool_calls == right.tool_calls &&
-           left.tool_call_id == right.tool_call_id &&
+           left.tool_call_id == right.tool_call_id && left.items_json == right.items_json &&
+           left.acknowledged_checks == right.acknowledged_checks &&
            std::equal(left.parts.begin(), left.parts.end(), right.parts.begin(), right.parts.end(),
                       same_part);
 }
 
 bool same_tool(const ToolSpec& left, const ToolSpec& right) {
     return left.name == right.name && left.description == right.description &&
-           left.parameters_json == right.parameters_json;
+           left.parameters_json == right.parameters_json && left.computer == right.computer;
 }
 
 template <class Action>
@@ -619,10 +642,17 @@ std::string as_sent(const ChatRequest& request) {
         if (!image.media_type.empty()) image.sha256 += ", " + image.media_type;
         image.bytes.reset();
     });
+    // Only requests to the Responses API have output items.
+    const bool has_items =
+        std::any_of(named.messages.begin(), named.messages.end(),
+                    [](const Message& message) { return !message.items_json.empty(); });
     try {
-        // vLLM's form contains both options of reasoning.
-        return wire::encode_request(named, {.images = wire::ImageMode::redacted,
-                                            .quirks = {.reasoning = ReasoningForm::vllm}});
+        // These forms contain both options of reasoning.
+        return wire::encode_request(
+            named,
+            {.images = wire::ImageMode::redacted,
+             .quirks = {.reasoning = has_items ? ReasoningForm::llama_server : ReasoningForm::vllm},
+             .api = has_items ? Api::responses : Api::chat_completions});
     } catch (const std::invalid_argument&) {
         return print(request_json({.rest = std::move(named)}));
     }

@@ -36,6 +36,7 @@ struct ReasoningOptions {
 };
 
 /// Throws std::invalid_argument for a negative number of thinking tokens.
-[[nodiscard]] ReasoningOptions reasoning_options(const Sampling& sampling, const Quirks& quirks);
+[[nodiscard]] ReasoningOptions reasoning_options(const Sampling& sampling, const Quirks& quirks,
+                                                 Api api = Api::chat_completions);
 
 } // namespace eyehand::vlm::wire
