@@ -78,6 +78,8 @@ void add_config(CLI::App& command, std::optional<std::string>& file) {
 void add_endpoint(CLI::App& command, EndpointFlags& flags) {
     command.add_option("--endpoint", flags.endpoint,
                        "Server: http://host:1234, .../v1 or the full URL; default: localhost:1234");
+    command.add_option("--api", flags.api, "Interface of the server; default: chat")
+        ->check(CLI::IsMember({"chat", "responses"}));
     command.add_option("--model", flags.model, "Model ID");
     command.add_option("--ca-file", flags.ca_file,
                        "PEM file with certificate authorities to trust besides the system's");
@@ -429,6 +431,7 @@ int run_program(std::vector<std::string> arguments) {
         resume_command->get_option(option)->description(description);
     };
     describe("--endpoint", "Server: http://host:1234, .../v1 or the full URL; default: the run's");
+    describe("--api", "Interface of the server; default: the run's");
     describe("--model", "Model ID; default: the run's");
     describe("--display", "Display ID, or \"all\"; default: the run's");
     describe("--window", "Window whose title contains this text; default: the run's");

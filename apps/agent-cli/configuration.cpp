@@ -114,6 +114,7 @@ void add_flags(session::Config& config, const ViewFlags& flags) {
 void add_flags(session::Config& config, const EndpointFlags& flags) {
     Flags to(config);
     to.add("endpoint", "--endpoint", flags.endpoint);
+    to.add("api", "--api", flags.api);
     to.add("model", "--model", flags.model);
     to.add("ca_file", "--ca-file", flags.ca_file);
     to.add("retries", "--retries", flags.retries);
@@ -293,6 +294,7 @@ std::string shown_value(const session::ConfigEntry& entry) {
 vlm::ClientOptions client_options(const session::Config& config) {
     vlm::ClientOptions client;
     client.endpoint = *config.text("endpoint");
+    client.api = *vlm::parse_api(*config.text("api"));
     client.api_key = config.text("api_key").value_or("");
     client.ca_file = config.text("ca_file").value_or("");
     client.timeout = *config.duration("timeout");

@@ -205,6 +205,7 @@ bool check_endpoint(const DoctorFlags& flags) {
         const std::string url = vlm::OpenAiClient(options).url();
         const vlm::ServerInfo server = vlm::probe(options, wanted, how);
         pass("endpoint", url);
+        pass("api", options.api == vlm::Api::responses ? "Responses" : "chat completions");
         check_server(server);
         bool good = check_model(server, wanted);
         if (good) {

@@ -163,9 +163,10 @@ ResolvedClient resolve_client(const session::Config& config, const std::string& 
     return resolved;
 }
 
-constexpr std::array<std::string_view, 11> of_server{
-    "endpoint",           "api_key",      "ca_file", "insecure", "timeout", "connect_timeout",
-    "first_byte_timeout", "idle_timeout", "stream",  "retries",  "probe"};
+constexpr std::array<std::string_view, 12> of_server{
+    "endpoint",     "api",     "api_key",         "ca_file",
+    "insecure",     "timeout", "connect_timeout", "first_byte_timeout",
+    "idle_timeout", "stream",  "retries",         "probe"};
 
 bool is_of_server(const session::ConfigEntry& entry) {
     return std::find(of_server.begin(), of_server.end(), entry.setting->name) != of_server.end();
@@ -211,12 +212,12 @@ vlm::ClientOptions resolve(const EndpointFlags& flags) {
     return resolve_client(config, *config.text("endpoint"), nowhere).options;
 }
 
-ServerSettings server_settings(const EndpointFlags& flags, const agent::Setting* of_run) {
+ServerSettings server_settings(const EndpointFlags& flags, std::span<const agent::Setting> of_run) {
     session::Config all = configuration(flags);
     const std::string users_endpoint = *all.text("endpoint");
-    if (of_run != nullptr) // a flag has precedence over this layer
-        all.add({all.settings().find("endpoint"), of_run->value, session::ConfigLayer::scenario,
-                 of_run->source});
+    for (const agent::Setting& it : of_run) // a flag has precedence over this layer
+        all.add(
+            {all.settings().find(it.name), it.value, session::ConfigLayer::scenario, it.source});
     session::Config config = session::default_config(
         setting_registry()); // without the area: its mistakes do not matter here
     for (const session::ConfigEntry& entry : all.entries())

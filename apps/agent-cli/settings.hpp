@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace eyehand::cli {
@@ -32,6 +33,7 @@ struct ViewFlags {
 /// Flags for the server and the model.
 struct EndpointFlags {
     std::optional<std::string> endpoint;
+    std::optional<std::string> api; ///< "chat" or "responses"
     std::optional<std::string> model;
     std::optional<std::string> ca_file;
     std::optional<int> retries;
@@ -155,10 +157,11 @@ struct ServerSettings {
 };
 /// Scheme, host and port of an endpoint; empty if it is not valid.
 [[nodiscard]] std::string origin(const std::string& endpoint);
-/// `of_run` is the endpoint in a run directory: it takes precedence over the endpoint that the user
-/// has configured, except by a flag, but does not get a key for another origin. Throws as `resolve`.
+/// `of_run` has the endpoint, the API, or both, of a run directory: they take precedence over those that
+/// the user has configured, except by flags, but the endpoint does not get a key for another origin.
+/// Throws as `resolve`.
 [[nodiscard]] ServerSettings server_settings(const EndpointFlags& flags,
-                                             const agent::Setting* of_run = nullptr);
+                                             std::span<const agent::Setting> of_run = {});
 /// The endpoint that the user has configured.
 [[nodiscard]] std::string configured_endpoint(const EndpointFlags& flags);
 /// The names in run.json of all settings for the server, with or without a value, except the model.

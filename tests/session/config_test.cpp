@@ -610,7 +610,8 @@ TEST_CASE("config: settings of another registry are stored once each") {
 TEST_CASE("config: a setting requires trust unless its description says otherwise") {
     CHECK(SettingSpec{.name = "new"}.trust == SettingTrust::required);
     // The list in docs/configuration.md.
-    const std::set<std::string_view> harmless{"timeout",
+    const std::set<std::string_view> harmless{"api",
+                                              "timeout",
                                               "connect_timeout",
                                               "first_byte_timeout",
                                               "idle_timeout",

@@ -178,9 +178,11 @@ private:
             },
             [&](const agent::Asked& it) {
                 if (!it.sent) return;
-                for (const agent::SentMessage& message : it.sent->added)
+                for (const agent::SentMessage& message : it.sent->added) {
                     for (const agent::SentPart& part : message.parts)
                         if (part.image_sha256.empty()) verify_prompt(part.text);
+                    if (message.items) verify_prompt(*message.items);
+                }
                 if (it.sent->tools) verify_prompt(*it.sent->tools);
                 if (it.sent->structure) verify_prompt(*it.sent->structure);
             },

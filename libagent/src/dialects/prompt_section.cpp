@@ -427,7 +427,8 @@ vlm::ToolSpec function_spec(Dialect dialect, const RoleOffer& offer,
                               {"required", json::array{has_action ? "action" : "actions"}}};
     return {.name = std::string(function_of(dialect)),
             .description = "Uses the mouse and the keyboard, and looks at the screen.",
-            .parameters_json = to_text(schema)};
+            .parameters_json = to_text(schema),
+            .computer = dialect == Dialect::openai_computer};
 }
 
 } // namespace eyehand::agent

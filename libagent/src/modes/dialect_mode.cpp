@@ -132,28 +132,35 @@ void DialectMode::write_result(const vlm::Message& result,
     const auto original = originals_.find(result.tool_call_id);
     vlm::Message message = result;
     if (original != originals_.end()) {
-        if (original->second.call)
+        if (original->second.call) {
             message.tool_call_id = original->second.call->id;
-        else
+            if (approved_.contains(result.tool_call_id))
+                message.acknowledged_checks = original->second.call->safety_checks;
+        } else {
             message = vlm::Message::user(std::string(result_heading) + result.text());
+        }
     }
     const bool joins =
         original != originals_.end() && !written.empty() && written.back().role == message.role &&
         written.back().tool_call_id == message.tool_call_id &&
         (message.role == vlm::Role::tool || written.back().text().starts_with(result_heading));
-    if (joins)
-        written.back().parts.emplace_back(message.text());
-    else
+    if (!joins) {
         written.push_back(std::move(message));
+        return;
+    }
+    written.back().parts.emplace_back(message.text());
+    if (!message.acknowledged_checks.empty())
+        written.back().acknowledged_checks = std::move(message.acknowledged_checks);
 }
 
 // ---- replies ------------------------------------------------------------------------------------
 
 void DialectMode::apply(const Fact& fact) {
     const auto* replied = std::get_if<Replied>(&fact);
-    if (const auto* invoked = std::get_if<Invoked>(&fact); invoked != nullptr && invoked->ok) {
-        if (const auto target = targets_.find(invoked->call_id); target != targets_.end())
-            pointer_ = target->second;
+    if (const auto* invoked = std::get_if<Invoked>(&fact)) {
+        const auto target = targets_.find(invoked->call_id);
+        if (invoked->ok && target != targets_.end()) pointer_ = target->second;
+        if (!invoked->approved_checks.empty()) approved_.insert(invoked->call_id);
     }
     // Others have moved the pointer.
     if (std::holds_alternative<Recovered>(fact)) pointer_.reset();
@@ -209,6 +216,7 @@ void DialectMode::refuse_several(vlm::ChatReply& reply) {
             "Only one action per reply: none of these {} was carried out.", statements_));
         call.name = refused.name;
         call.arguments_json = refused.arguments_json;
+        call.safety_checks.clear();
     }
 }
 
@@ -312,6 +320,9 @@ void DialectMode::add_call(vlm::ChatReply& reply, vlm::ToolCall call,
                            const vlm::ToolCall* original) {
     call.id = fmt::format("action_{}_{}", replies_, reply.tool_calls.size() + 1);
     if (original != nullptr) call.provenance = original->provenance;
+    // A refusal needs no approval.
+    if (original != nullptr && call.name != invalid_action_tool)
+        call.safety_checks = original->safety_checks;
     originals_[call.id].call =
         original == nullptr ? std::nullopt : std::optional<vlm::ToolCall>(*original);
     reply.tool_calls.push_back(std::move(call));

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,8 @@ private:
         std::string statement; ///< the end of the text, which the inner mode does not receive
     };
     std::map<std::string, Original> originals_;
+    /// The ids of the calls for the inner mode whose safety checks the user has approved.
+    std::set<std::string> approved_;
     std::optional<StatedPosition> pointer_; ///< as the model has stated it
     std::optional<StatedPosition> planned_; ///< the same, after the actions of the latest reply
     /// Where these actions put it, by the ids of their calls.

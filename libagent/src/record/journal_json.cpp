@@ -48,6 +48,17 @@ void put_provenance(const vlm::ToolCall& call, json::object& entry) {
         entry["provenance"] = vlm::to_string(call.provenance);
 }
 
+void put_checks(std::string_view name, const std::vector<vlm::SafetyCheck>& checks,
+                json::object& entry) {
+    if (checks.empty()) return;
+    json::array all;
+    for (const vlm::SafetyCheck& check : checks)
+        all.push_back(json::object{{"id", valid(check.id)},
+                                   {"code", valid(check.code)},
+                                   {"message", valid(check.message)}});
+    entry[name] = std::move(all);
+}
+
 json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
     json::array all;
     for (const vlm::ToolCall& call : calls) {
@@ -56,6 +67,7 @@ json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
                          {"arguments", valid(call.arguments_json)}};
         if (!call.extra_json.empty()) one["extra"] = valid(call.extra_json);
         put_provenance(call, one);
+        put_checks("safety_checks", call.safety_checks, one);
         all.push_back(std::move(one));
     }
     return all;
@@ -79,6 +91,10 @@ std::string request_digest(const vlm::ChatRequest& request) {
                 one.emplace_back(json::array{std::get<vlm::Image>(part).sha256});
         }
         one.emplace_back(calls_json(message.tool_calls));
+        // Only then, so that the hashes of other requests are those of older versions.
+        if (!message.items_json.empty()) one.emplace_back(valid(message.items_json));
+        for (const vlm::SafetyCheck& check : message.acknowledged_checks)
+            one.emplace_back(valid(check.id));
         all.emplace_back(std::move(one));
     }
     for (const vlm::ToolSpec& tool : request.tools) {
@@ -105,6 +121,8 @@ json::array sent_messages_json(const std::vector<SentMessage>& messages) {
         json::object one{{"role", valid(message.role)}, {"parts", std::move(parts)}};
         if (!message.tool_calls.empty()) one["tool_calls"] = calls_json(message.tool_calls);
         if (!message.tool_call_id.empty()) one["call_id"] = valid(message.tool_call_id);
+        if (message.items) one["items"] = sent_text_json(*message.items);
+        put_checks("acknowledged_checks", message.acknowledged_checks, one);
         all.emplace_back(std::move(one));
     }
     return all;
@@ -195,6 +213,7 @@ struct Writer {
         entry["tool"] = valid(it.call.name);
         entry["arguments"] = valid(it.call.arguments_json);
         put_provenance(it.call, entry);
+        put_checks("safety_checks", it.call.safety_checks, entry);
     }
     void operator()(const Recover& it) const { entry["why"] = valid(it.reason); }
     void operator()(const Recovered& it) const {
@@ -257,6 +276,7 @@ struct Writer {
         entry["text"] = valid(reply.text);
         if (!reply.reasoning.empty()) entry["reasoning"] = valid(reply.reasoning);
         entry["tool_calls"] = calls_json(reply.tool_calls);
+        if (!reply.items_json.empty()) entry["items"] = valid(reply.items_json);
         if (reply.ignored_call != vlm::IgnoredCall::none)
             entry["ignored_call"] =
                 ignored_call_names.at(static_cast<std::size_t>(reply.ignored_call));
@@ -299,6 +319,7 @@ struct Writer {
             entry["stale"] =
                 json::object{{"reason", it.stale->reason}, {"rects", rects_json(it.stale->rects)}};
         if (it.guard) entry["guard"] = guard_json(*it.guard);
+        if (!it.approved_checks.empty()) entry["approved_checks"] = texts_json(it.approved_checks);
     }
     void operator()(const Stopped& it) const {
         entry["why"] = valid(it.reason);
@@ -432,13 +453,25 @@ vlm::IgnoredCall ignored_call_in(const json::object& entry) {
     return vlm::IgnoredCall::none;
 }
 
+std::vector<vlm::SafetyCheck> checks_at(const json::object& entry, std::string_view name) {
+    std::vector<vlm::SafetyCheck> checks;
+    const json::value* all = entry.if_contains(name);
+    if (all == nullptr) return checks;
+    for (const json::value& one : all->as_array()) {
+        const json::object& check = one.as_object();
+        checks.push_back({string_at(check, "id"), string_or_empty(check, "code"),
+                          string_or_empty(check, "message")});
+    }
+    return checks;
+}
+
 std::vector<vlm::ToolCall> calls_of(const json::value& value) {
     std::vector<vlm::ToolCall> calls;
     for (const json::value& one : value.as_array()) {
         const json::object& call = one.as_object();
         calls.push_back({string_at(call, "id"), string_at(call, "name"),
                          string_at(call, "arguments"), string_or_empty(call, "extra"),
-                         provenance_in(call)});
+                         provenance_in(call), checks_at(call, "safety_checks")});
     }
     return calls;
 }
@@ -448,6 +481,7 @@ Replied read_replied(const json::object& entry) {
     reply.text = string_at(entry, "text");
     reply.reasoning = string_or_empty(entry, "reasoning");
     reply.tool_calls = calls_of(entry.at("tool_calls"));
+    reply.items_json = string_or_empty(entry, "items");
     reply.ignored_call = ignored_call_in(entry);
     const std::string finish = string_at(entry, "finish");
     reply.finish = vlm::FinishReason::unknown;
@@ -510,6 +544,14 @@ std::optional<GuardRecord> guard_at(const json::object& entry) {
                        string_at(guard, "decider"), string_or_empty(guard, "channel")};
 }
 
+std::vector<std::string> texts_at(const json::object& entry, std::string_view name) {
+    std::vector<std::string> texts;
+    if (const json::value* all = entry.if_contains(name))
+        for (const json::value& text : all->as_array())
+            texts.emplace_back(text.as_string().begin(), text.as_string().end());
+    return texts;
+}
+
 Invoked read_invoked(const json::object& entry) {
     Invoked fact;
     fact.call_id = string_at(entry, "call_id");
@@ -531,18 +573,11 @@ Invoked read_invoked(const json::object& entry) {
         fact.stale = StaleCall{string_at(stale->as_object(), "reason"),
                                rects_at(stale->as_object(), "rects")};
     fact.guard = guard_at(entry);
+    fact.approved_checks = texts_at(entry, "approved_checks");
     return fact;
 }
 
 // Later versions may omit members of events that do not affect the mode.
-
-std::vector<std::string> texts_at(const json::object& entry, std::string_view name) {
-    std::vector<std::string> texts;
-    if (const json::value* all = entry.if_contains(name))
-        for (const json::value& text : all->as_array())
-            texts.emplace_back(text.as_string().begin(), text.as_string().end());
-    return texts;
-}
 
 std::size_t size_at(const json::object& entry, std::string_view name) {
     const json::value* number = entry.if_contains(name);
@@ -610,6 +645,8 @@ SentMessage sent_message_of(const json::value& value) {
     if (const json::value* calls = one.if_contains("tool_calls"))
         message.tool_calls = calls_of(*calls);
     message.tool_call_id = string_or_empty(one, "call_id");
+    if (const json::value* items = one.if_contains("items")) message.items = sent_text_of(*items);
+    message.acknowledged_checks = checks_at(one, "acknowledged_checks");
     return message;
 }
 
@@ -639,6 +676,7 @@ Payload read_invoke(const json::object& entry) {
     command.call.name = string_at(entry, "tool");
     command.call.arguments_json = string_or_empty(entry, "arguments");
     command.call.provenance = provenance_in(entry);
+    command.call.safety_checks = checks_at(entry, "safety_checks");
     return command;
 }
 

@@ -283,6 +283,7 @@ struct RunView::Fold {
         view.reply.reasoning = cut(view.reply.reasoning);
         for (vlm::ToolCall& call : view.reply.tool_calls)
             call.arguments_json = cut(call.arguments_json);
+        view.reply.items_json.clear(); // for the server only
         add_item(turn_of_request(event), std::move(view));
     }
     void on(const Event& event, const AskFailed& it) {

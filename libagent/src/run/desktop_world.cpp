@@ -405,6 +405,7 @@ Fact DesktopWorld::on(const Ask& command) {
     if (!wait_for_step()) return broken_off();
     asked_ = true;
     step_waited_ = false;
+    approved_checks_.clear();
     try {
         Fact fact = ask(command);
         if (auto* replied = std::get_if<Replied>(&fact)) record_response(replied->reply);
@@ -651,6 +652,7 @@ Fact DesktopWorld::on(const Invoke& command) {
             refuse_as_stale({std::string(by_takeover), {}}, fact);
             return fact;
         }
+        if (!checks_are_approved(command, fact)) return fact;
         if (journal_ != nullptr && may_act_itself) journal_->finish_sync();
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
@@ -731,6 +733,47 @@ GuardedAction DesktopWorld::guarded(const Invoke& command, const Invoked& fact) 
     else if (command.call.provenance == vlm::Provenance::text)
         action.provenance = Provenance::text;
     return action;
+}
+
+/// Asks the user about the checks of the model's server, which always need an approval; once for all
+/// actions of a call.
+bool DesktopWorld::checks_are_approved(const Invoke& command, Invoked& fact) {
+    constexpr std::size_t max_words = 1000; // of the server, in a question
+    std::vector<std::string> ids;
+    std::string words;
+    for (const vlm::SafetyCheck& check : command.call.safety_checks) {
+        ids.push_back(check.id);
+        if (approved_checks_.contains(check.id)) continue;
+        words += words.empty() ? "" : "\n";
+        words += check.code.empty() ? "check " + check.id : check.code;
+        if (!check.message.empty()) words += ": " + check.message;
+    }
+    if (!words.empty()) {
+        const auto start = Clock::now();
+        fact.action.tool = tools_.at(command.role).id_of(command.call.name);
+        const Gate::Answer answer =
+            gate_.confirm({.turn = turn_,
+                           .tool = command.call.name,
+                           .arguments_json = to_valid_utf8(command.call.arguments_json),
+                           .text = to_valid_utf8(shorten(words, max_words)),
+                           .rule = "server: safety check",
+                           .reason = "The model's server asks for the user's approval."});
+        fact.guard = answer.record;
+        Judged decision{.guard = answer.record,
+                        .call_id = command.call.id,
+                        .tool = command.call.name,
+                        .policy = since(start)};
+        fact.policy += decision.policy;
+        if (journal_ != nullptr) journal_->append(Payload(std::move(decision)), turn_);
+        if (!answer.record.allowed) {
+            fact.interrupted = control_.stopping();
+            fact.result_json = denied(answer).json();
+            return false;
+        }
+        approved_checks_.insert(ids.begin(), ids.end());
+    }
+    fact.approved_checks = std::move(ids);
+    return true;
 }
 
 /// Asks the guard, and the user if necessary.

@@ -23,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace eyehand::agent {
@@ -66,6 +67,7 @@ private:
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
+    [[nodiscard]] bool checks_are_approved(const Invoke& command, Invoked& fact);
     [[nodiscard]] bool is_allowed(const Invoke& command, const winio::Plan& plan, Invoked& fact);
     [[nodiscard]] bool recovery_is_allowed(const std::string& step, const winio::Plan& plan,
                                            Recovered& fact);
@@ -126,7 +128,8 @@ private:
     RunWriter writer_;
     RunPort control_;
     Gate gate_;
-    std::vector<std::string> revealed_; ///< names of the secrets that the present plan types
+    std::set<std::string> approved_checks_; ///< of the latest reply; ids of `vlm::SafetyCheck`
+    std::vector<std::string> revealed_;     ///< names of the secrets that the present plan types
     std::vector<std::uint32_t> own_processes_;
     std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot
     Journal* journal_; ///< nullptr: decisions are not written, and nothing is synced

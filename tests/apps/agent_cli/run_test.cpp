@@ -3,6 +3,7 @@
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/responses.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -67,6 +68,34 @@ TEST_CASE("a run that the model completes is exit code 0 and prints the model's 
     check_complete(stage, "completed");
     CHECK(std::filesystem::exists(stage.run_path() / "screenshots/turn_0002.png"));
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), !ContainsSubstring("base64"));
+}
+
+TEST_CASE("a run with the Responses API is recorded, resumed with this API, and replayed") {
+    using vlm::testing::response_events;
+    Stage stage;
+    const auto answer_events = [&](const vlm::testing::Response& response, int number) {
+        stage.server.enqueue(
+            {.content_type = "text/event-stream", .body = response_events(response, number)});
+    };
+    answer_events({.reasoning = "I look.", .calls = {{"observe_screen"}}}, 1);
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    CHECK(stage.run({"--api", "responses", "--no-probe", "--record-desktop"}).status == 4);
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
+               ContainsSubstring(R"("api":{"value":"responses","source":"--api"})"));
+
+    answer_events({.text = "Done."}, 2);
+    const auto resumed = agent_cli({"resume", stage.run_path().string(), "--no-probe"});
+    INFO(resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK(resumed.out == "Done.\n");
+    for (const auto& request : stage.server.requests()) CHECK(request.target == "/v1/responses");
+    CHECK_THAT(stage.server.requests().at(2).body, ContainsSubstring("gAAAAA1-"));
+    CHECK(vlm::testing::response_request_problem(stage.server.requests().at(2).body).empty());
+
+    const auto replayed = agent_cli({"replay", stage.run_path().string()});
+    INFO(replayed.out);
+    CHECK(replayed.status == 0);
+    CHECK_THAT(replayed.out, ContainsSubstring("2 replies decoded"));
 }
 
 TEST_CASE("the terminal shows the observation of a visual loop's reply, not its JSON") {

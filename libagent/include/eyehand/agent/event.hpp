@@ -53,6 +53,10 @@ struct SentMessage {
     std::vector<SentPart> parts{};
     std::vector<vlm::ToolCall> tool_calls{}; ///< assistant only
     std::string tool_call_id{};              ///< tool only: the id of the call that it answers
+    /// Assistant only: the output items of the reply (`vlm::Message::items_json`).
+    std::optional<SentText> items{};
+    /// Tool only: the server's safety checks that the user has approved.
+    std::vector<vlm::SafetyCheck> acknowledged_checks{};
     friend bool operator==(const SentMessage&, const SentMessage&) = default;
 };
 /// The messages of a request, as the difference from the previous request of the same role.

@@ -186,6 +186,9 @@ struct Invoked {
     std::optional<StaleCall> stale{};
     /// Not set for calls that neither act nor read anything private, and in older journals.
     std::optional<GuardRecord> guard{};
+    /// The ids of the server's safety checks of the call (`vlm::SafetyCheck`), if the user has approved
+    /// them.
+    std::vector<std::string> approved_checks{};
 };
 struct Recovered {
     std::string problem{};         ///< why the recovery is incomplete; or empty

@@ -165,7 +165,7 @@ void ConversationMode::on(const Replied& fact) {
     reminded_ = false;
     results_.clear();
     acted_ = wants_look_ = false;
-    transcript_.add(vlm::Message::assistant(fact.reply.text, calls_));
+    transcript_.add(vlm::message_of(fact.reply));
     if (calls_.size() > 1 && several_calls_ == SeveralCalls::none) {
         refuse_calls();
         go_on();
@@ -239,7 +239,9 @@ void ConversationMode::on(const UserMessage& fact) {
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed &&
                turn_ < max_turns_) {
         // The reply was final only because there was no further message.
-        transcript_.add(vlm::Message::assistant(finish_.reason, {}));
+        vlm::Message answer = vlm::Message::assistant(finish_.reason);
+        answer.items_json = final_items_;
+        transcript_.add(std::move(answer));
         go_on();
     }
 }
@@ -260,7 +262,10 @@ void ConversationMode::on(const Stopped& fact) {
 void ConversationMode::remind(const vlm::ChatReply& reply, std::string_view words) {
     reminded_ = true;
     // Some servers reject an assistant message without text.
-    transcript_.add(vlm::Message::assistant(reply.text.empty() ? "(nothing)" : reply.text, {}));
+    if (reply.text.empty())
+        transcript_.add(vlm::Message::assistant("(nothing)"));
+    else
+        transcript_.add(vlm::message_of(reply));
     transcript_.add(vlm::Message::user(std::string(words)));
 }
 
@@ -295,6 +300,7 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
         finish(Outcome::failed, "the model's reply has neither text nor a tool call, also after a "
                                 "reminder");
     } else {
+        final_items_ = reply.items_json;
         finish(Outcome::completed, std::move(words));
     }
 }
