@@ -10,8 +10,9 @@
 #include "catch.hpp"
 #include "unguarded.hpp"
 
-#include <functional>
+#include <memory>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -95,7 +96,8 @@ struct Stage {
                                                   const std::string& type) const {
         std::vector<json::object> all;
         for (const json::value& item : input(request))
-            if (item.at("type") == type) all.push_back(item.as_object());
+            if (std::string_view(item.at("type").as_string()) == type)
+                all.push_back(item.as_object());
         return all;
     }
     [[nodiscard]] std::vector<GuardRecord> decisions() const {
