@@ -163,7 +163,8 @@ ChatReply ReplyAssembler::finish() const {
                     where_.url + " ended its stream before the answer was complete: the model may "
                                  "have crashed; see the server's log",
                     {.status = 200});
-    return responses::decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_, rule_);
+    return responses::decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_,
+                                   rule_);
 }
 
 /// The response of the last event. Items of the events before replace those in it: according to the
