@@ -36,6 +36,7 @@ Prepared prepare(const CalibrateFlags& flags) {
     run.profile = flags.profile;
     run.server = flags.server;
     run.dialect = flags.dialect;
+    run.view.image_format = flags.image_format;
     session::Config config = configuration(run);
     Prepared prepared{resolve(flags.server), add_profile(config)};
     session::apply(config, prepared.profile);

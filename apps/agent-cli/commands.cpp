@@ -34,12 +34,22 @@ void add_area(CLI::App& command, ViewFlags& flags) {
     command.add_option("--crop", flags.crop, "Only this part of it: x1,y1,x2,y2 in 0..1000");
 }
 
+void add_image_format(CLI::App& command, ImageFormatFlags& flags) {
+    command.add_option("--image-format", flags.format,
+                       "Format of screenshots: png (default), jpeg or webp");
+    command
+        .add_option("--image-quality", flags.quality,
+                    "Quality of jpeg and webp: 1, the smallest files, to 100")
+        ->check(CLI::Range(1, 100));
+}
+
 void add_view(CLI::App& command, ViewFlags& flags) {
     add_area(command, flags);
     command.add_option("--image", flags.image,
                        "Size of screenshots: WIDTHxHEIGHT to fit into, 60%, or tokens:1024");
     command.add_flag("--image-exact", flags.image_exact,
                      "Exactly that size, distorted if necessary");
+    add_image_format(command, flags.image_format);
 }
 
 void add_coordinates(CLI::App& command, std::string& coordinates) {
@@ -198,6 +208,8 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                     "Maximum number of tokens of the model's reasoning; 0: no reasoning, -1: the "
                     "server's limit")
         ->check(CLI::Range(-1, max_tokens));
+    command.add_option("--image-detail", flags.image_detail,
+                       "How closely the model looks at screenshots: low, high, auto or original");
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
     add_guard(command, flags.guard);
@@ -493,7 +505,9 @@ int run_program(std::vector<std::string> arguments) {
     ScreenshotFlags screenshot;
     CLI::App* screenshot_command =
         app.add_subcommand("screenshot", "Save a screenshot as the model receives it");
-    screenshot_command->add_option("FILE", screenshot.file, "PNG file to write")->required();
+    screenshot_command
+        ->add_option("FILE", screenshot.file, "PNG, JPEG or WebP file to write, by its extension")
+        ->required();
     add_view(*screenshot_command, screenshot.view);
     add_config(*screenshot_command, screenshot.view.config);
     screenshot_command->add_flag("--no-cursor", screenshot.view.no_cursor,
@@ -567,6 +581,7 @@ int run_program(std::vector<std::string> arguments) {
     add_endpoint(*calibrate_command, calibrate.server);
     add_profile(*calibrate_command, calibrate.profile);
     add_dialect(*calibrate_command, calibrate.dialect);
+    add_image_format(*calibrate_command, calibrate.image_format);
     calibrate_command
         ->add_option("--requests", calibrate.requests, "Number of requests; default: 40")
         ->check(CLI::Range(session::min_calibration_requests, session::max_calibration_requests));

@@ -123,6 +123,7 @@ struct CalibrateFlags {
     EndpointFlags server;
     std::string profile; ///< empty: not given
     std::string dialect; ///< the same
+    ImageFormatFlags image_format;
     std::optional<int> requests;
     std::string image_out; ///< file; empty: no image is written
     bool json = false;

@@ -103,12 +103,19 @@ private:
     session::Config& config_;
 };
 
+void add_flags(session::Config& config, const ImageFormatFlags& flags) {
+    Flags to(config);
+    to.add_unless_empty("image_format", "--image-format", flags.format);
+    to.add("image_quality", "--image-quality", flags.quality);
+}
+
 void add_flags(session::Config& config, const ViewFlags& flags) {
     add_area_flags(config, flags);
     Flags to(config);
     to.add_unless_empty("image", "--image", flags.image);
     if (flags.image_exact)
         config.add(session::config_from_flag("image_exact", "--image-exact", "true"));
+    add_flags(config, flags.image_format);
 }
 
 void add_flags(session::Config& config, const EndpointFlags& flags) {
@@ -269,6 +276,7 @@ session::Config configuration(const RunFlags& flags,
     to.add_unless_empty("watch", "--watch", flags.watch);
     to.add_unless_empty("reasoning_effort", "--reasoning-effort", flags.reasoning_effort);
     to.add("thinking_tokens", "--thinking-tokens", flags.thinking_tokens);
+    to.add_unless_empty("image_detail", "--image-detail", flags.image_detail);
     add_guard_flags(config, flags.guard);
     add_redaction_flags(config, flags.redaction);
     add_panel_flags(config, flags.panel);

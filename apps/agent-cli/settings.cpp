@@ -185,9 +185,11 @@ winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choi
     }
 }
 
-winio::ScreenshotOptions screenshot_options(const ViewFlags& flags) {
+winio::ScreenshotOptions screenshot_options(const ViewFlags& flags, std::string_view file) {
+    const session::Config config = configuration(flags);
     winio::ScreenshotOptions options;
-    options.size = session::image_size_setting(configuration(flags)).size;
+    options.size = session::image_size_setting(config).size;
+    options.format = session::image_format_setting(config, winio::image_format_of_name(file));
     options.pointer = !flags.no_cursor;
     return options;
 }
@@ -264,6 +266,10 @@ std::optional<vlm::ReasoningEffort> reasoning_effort_setting(const EndpointFlags
 std::optional<int> thinking_tokens_setting(const EndpointFlags& flags) {
     const std::optional<int> tokens = configuration(flags).integer("thinking_tokens");
     return tokens && *tokens >= 0 ? tokens : std::nullopt; // the server's limit
+}
+
+std::optional<vlm::ImageDetail> image_detail_setting(const EndpointFlags& flags) {
+    return vlm::parse_image_detail(configuration(flags).text("image_detail").value_or(""));
 }
 
 namespace {

@@ -18,6 +18,12 @@
 
 namespace eyehand::cli {
 
+/// Flags for the files of screenshots.
+struct ImageFormatFlags {
+    std::string format; ///< empty: not given
+    std::optional<int> quality;
+};
+
 /// Flags for the area and the screenshots.
 struct ViewFlags {
     std::optional<std::string> display;
@@ -25,6 +31,7 @@ struct ViewFlags {
     std::optional<std::string> crop;   ///< "x1,y1,x2,y2"
     std::string image;                 ///< as winio::parse_image_size reads it
     bool image_exact = false;
+    ImageFormatFlags image_format;
     bool no_cursor = false;
     std::optional<std::string> config; ///< the file with settings
 };
@@ -109,6 +116,7 @@ struct RunFlags {
     std::string watch;            ///< the same
     std::string reasoning_effort; ///< the same
     std::optional<int> thinking_tokens;
+    std::string image_detail; ///< empty: not given
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;
@@ -172,7 +180,9 @@ struct ServerSettings {
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// The area that `choice` names on the desktop. Throws UsageError if the crop contains no pixel.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);
-[[nodiscard]] winio::ScreenshotOptions screenshot_options(const ViewFlags& flags);
+/// `file` may choose the format by its extension.
+[[nodiscard]] winio::ScreenshotOptions screenshot_options(const ViewFlags& flags,
+                                                          std::string_view file);
 /// The model from flag, environment or file, otherwise `fallback`.
 [[nodiscard]] std::string model_name(const EndpointFlags& flags, const std::string& fallback);
 /// The sampling settings from file and environment.
@@ -181,5 +191,6 @@ struct ServerSettings {
 [[nodiscard]] std::optional<vlm::ReasoningEffort>
 reasoning_effort_setting(const EndpointFlags& flags);
 [[nodiscard]] std::optional<int> thinking_tokens_setting(const EndpointFlags& flags);
+[[nodiscard]] std::optional<vlm::ImageDetail> image_detail_setting(const EndpointFlags& flags);
 
 } // namespace eyehand::cli

@@ -133,8 +133,9 @@ int main(int argc, char* argv[]) {
     app.add_option("--dialect", options.dialect,
                    "How actions are stated: " + stand_in::dialect_words())
         ->capture_default_str();
-    auto* dump = app.add_option("--dump-ocr", options.dump_ocr,
-                                "Print the text read from this PNG with its positions, and exit");
+    auto* dump =
+        app.add_option("--dump-ocr", options.dump_ocr,
+                       "Print the text read from this screenshot with its positions, and exit");
     CLI11_PARSE(app, argc, argv);
     try {
         if (*dump) {

@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, 4> ignored_calls{"none", "not_accepted", 
                                                         "quoted"};
 constexpr std::array<std::string_view, 6> efforts{"none",   "minimal", "low",
                                                   "medium", "high",    "xhigh"};
+constexpr std::array<std::string_view, 4> image_details{"low", "high", "auto", "original"};
 constexpr std::array<std::string_view, 4> retries{"never", "once", "later", "while_loading"};
 constexpr std::array<std::string_view, 3> kinds{"text", "reasoning", "arguments"}; // of deltas
 
@@ -125,6 +126,8 @@ json::object sampling_json(const Sampling& sampling) {
     if (sampling.reasoning_effort)
         object["reasoning_effort"] = name_in(efforts, *sampling.reasoning_effort);
     put(object, "thinking_tokens", sampling.thinking_tokens);
+    if (sampling.image_detail)
+        object["image_detail"] = name_in(image_details, *sampling.image_detail);
     return object;
 }
 
@@ -359,6 +362,8 @@ Sampling read_sampling(const Members& sampling) {
     if (sampling.find("reasoning_effort"))
         read.reasoning_effort = sampling.one_of<ReasoningEffort>("reasoning_effort", efforts);
     read.thinking_tokens = sampling.number<int>("thinking_tokens");
+    if (sampling.find("image_detail"))
+        read.image_detail = sampling.one_of<ImageDetail>("image_detail", image_details);
     return read;
 }
 

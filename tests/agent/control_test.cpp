@@ -303,7 +303,7 @@ TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
     };
     RunStatus now = stage.watch.until(wants(1));
     CHECK(now.annotation_request->size == winio::Size{1001, 1001});
-    const std::vector<std::uint8_t> raw = *now.annotation_request->png;
+    const std::vector<std::uint8_t> raw = *now.annotation_request->file;
     std::vector<std::uint8_t> drawn = raw;
     drawn.push_back(7); // the run does not read it
     CHECK(stage.control.annotate(2, drawn) == SubmitResult::outdated);

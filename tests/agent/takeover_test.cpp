@@ -193,7 +193,7 @@ TEST_CASE("takeover: input while the run waits for the client's annotation is ig
         if (now.stage == RunStage::ended) break;
         CHECK_FALSE(stage.control.take_over(later())); // from turn 2 on, the run has acted
         answered = now.annotation_request->turn;
-        CHECK(stage.control.annotate(answered, *now.annotation_request->png) ==
+        CHECK(stage.control.annotate(answered, *now.annotation_request->file) ==
               SubmitResult::accepted);
     }
     CHECK(answered >= 2);

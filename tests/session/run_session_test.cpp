@@ -277,6 +277,22 @@ TEST_CASE("session: the properties of the server adapt the run and are stored in
     CHECK(exchanges == 3);
 }
 
+TEST_CASE("session: a remark warns that llama-server mostly does not read WebP") {
+    Stage stage;
+    const test::LlamaDouble llama;
+    SessionOptions options = stage.options();
+    options.probe = true;
+    options.client.endpoint = llama.url();
+    options.profile.image_format = winio::JpegOptions{};
+    (void)RunSession(stage.desktop, options);
+    CHECK(stage.remarks.empty());
+    if (!winio::is_supported(winio::WebpOptions{})) return;
+    options.profile.image_format = winio::WebpOptions{};
+    (void)RunSession(stage.desktop, options);
+    REQUIRE(stage.remarks.size() == 1);
+    CHECK_THAT(stage.remarks.front(), ContainsSubstring("llama-server cannot read WebP"));
+}
+
 TEST_CASE("session: the profile is fitted to a small context unless the caller disables it") {
     const bool fits = GENERATE(true, false);
     Stage stage;

@@ -103,7 +103,8 @@ ChatRequest full_request() {
                         .max_tokens = 100,
                         .stop = {"END", ""},
                         .reasoning_effort = vlm::ReasoningEffort::xhigh,
-                        .thinking_tokens = 512};
+                        .thinking_tokens = 512,
+                        .image_detail = vlm::ImageDetail::automatic};
     request.response_format = {"answer", R"({"type":"object"})"};
     return request;
 }
@@ -169,6 +170,7 @@ void check_same(const ChatRequest& left, const ChatRequest& right) {
     CHECK(left.sampling.stop == right.sampling.stop);
     CHECK(left.sampling.reasoning_effort == right.sampling.reasoning_effort);
     CHECK(left.sampling.thinking_tokens == right.sampling.thinking_tokens);
+    CHECK(left.sampling.image_detail == right.sampling.image_detail);
     REQUIRE(left.response_format.has_value() == right.response_format.has_value());
     if (!left.response_format) return;
     CHECK(left.response_format->name == right.response_format->name);

@@ -3,6 +3,7 @@
 #include "base/text.hpp"
 #include "embedded.hpp"
 #include "eyehand/base/base64.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "page_files.hpp"
 #include "page_json.hpp"
 #include "page_state.hpp"
@@ -385,7 +386,7 @@ Reply RunSite::state(const Request& request) {
     if (shown && parameter(request.query, "raw") != "0") {
         std::shared_ptr<const std::vector<std::uint8_t>> raw;
         if (const auto& wanted = now->wanted())
-            raw = wanted->png;
+            raw = wanted->file;
         else if (const auto screenshot = now->view().screenshot())
             raw = shown->screenshot(screenshot->index, ShownRun::Kind::raw);
         if (raw) state["raw_b64"] = base::to_base64(*raw);
@@ -408,7 +409,9 @@ Reply RunSite::screenshot(std::string_view path) const {
     const auto bytes =
         shown->screenshot(number, path.empty() ? ShownRun::Kind::shown : ShownRun::Kind::raw);
     if (!bytes) return not_found();
-    return {.type = "image/png", .body = std::string(bytes->begin(), bytes->end())};
+    const auto format = winio::image_format_of(*bytes).value_or(winio::PngOptions{});
+    return {.type = std::string(winio::media_type(format)),
+            .body = std::string(bytes->begin(), bytes->end())};
 }
 
 /// "/prompt/RUN/HASH"

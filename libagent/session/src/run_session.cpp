@@ -165,6 +165,15 @@ private:
         if (server.model.images == vlm::Support::no)
             remark(fmt::format("{} reports that {} does not accept images: load a vision model",
                                vlm::to_string(server.kind), server.model.id));
+        // They use stb_image: https://github.com/ollama/ollama/pull/17755,
+        // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1839.
+        if (std::holds_alternative<winio::WebpOptions>(options_.profile.image_format) &&
+            (server.kind == vlm::ServerKind::llama_server ||
+             server.kind == vlm::ServerKind::lm_studio))
+            remark(
+                fmt::format("many versions of {} cannot read WebP screenshots: if requests fail, "
+                            "or the model sees nothing, choose jpeg (--image-format jpeg)",
+                            vlm::to_string(server.kind)));
         choose_watch(server);
         if (options_.fit_context && screen && fit_profile(server, *screen, options_.profile))
             put(options_.agent.settings,
@@ -389,6 +398,7 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
         profile->max_turns = 1;
         profile->step_delay = {};
         profile->image = winio::FitWithin{{1, 1}};
+        profile->image_format = {};
         profile->screenshots = profile->thinks = {};
         profile->text_tool_calls = {};
         profile->coordinates = {};

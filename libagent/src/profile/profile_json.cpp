@@ -75,6 +75,11 @@ std::string to_json(const Profile& profile) {
     put("max_turns", profile.max_turns);
     put("step_delay_ms", profile.step_delay.count());
     put("image", json::string(winio::to_string(profile.image)));
+    // Runs of older versions had PNG.
+    if (const auto quality = winio::quality_of(profile.image_format)) {
+        put("image_format", json::string(winio::to_string(profile.image_format)));
+        put("image_quality", *quality);
+    }
     put("coordinates",
         json::string(profile.coordinates ? to_string(*profile.coordinates) : "auto"));
     if (profile.correction) put("correction", correction_json(*profile.correction));

@@ -38,6 +38,14 @@ using Words = std::vector<std::pair<std::string, Enum>>;
     return words;
 }
 
+[[nodiscard]] inline Words<vlm::ImageDetail> image_detail_words() {
+    using enum vlm::ImageDetail;
+    Words<vlm::ImageDetail> words;
+    for (const auto detail : {low, high, automatic, original})
+        words.emplace_back(vlm::to_string(detail), detail);
+    return words;
+}
+
 [[nodiscard]] inline Words<LogLayout> log_layout_words() {
     return {{"screenshots", LogLayout::screenshots},
             {"flat", LogLayout::flat},

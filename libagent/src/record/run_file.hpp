@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <istream>
 #include <string>
+#include <string_view>
 
 namespace eyehand::agent {
 
@@ -18,6 +19,9 @@ inline constexpr std::uintmax_t max_journal_bytes = std::uintmax_t{2} << 30U;  /
 inline constexpr std::uintmax_t max_screenshot_file_bytes = std::uintmax_t{64}
                                                             << 20U;   ///< a screenshot
 inline constexpr std::size_t max_entry_bytes = std::size_t{8} << 20U; ///< a line of the journal
+
+/// Whether the name of a file is that of a screenshot: PNG, JPEG or WebP.
+[[nodiscard]] bool is_screenshot_name(std::string_view name);
 
 /// Reads the next line of a journal. `whole`: a complete line, without its line break in `line`;
 /// `torn`: the end of the file without a line break; `too_long`: a line of more than

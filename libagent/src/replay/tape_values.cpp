@@ -160,7 +160,7 @@ std::optional<winio::Size> TapeValue<std::optional<winio::Size>>::read(const jso
                                                                        DesktopTape&) {
     if (value.is_null()) return std::nullopt;
     const winio::Size size{int_of(value.as_array().at(0)), int_of(value.as_array().at(1))};
-    constexpr int max_side = 16384; // as PngLimits
+    constexpr int max_side = 16384; // as ImageLimits
     if (size.width <= 0 || size.height <= 0 || size.width > max_side || size.height > max_side)
         throw std::out_of_range("the size of an image is out of range");
     return size;

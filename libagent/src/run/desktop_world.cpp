@@ -100,7 +100,22 @@ int dpi_of(winio::Desktop& desktop, const winio::Rect& area) {
 winio::ScreenshotOptions screenshot_options(const Profile& profile) {
     winio::ScreenshotOptions options;
     options.size = profile.image;
+    options.format = profile.image_format;
     return options;
+}
+
+vlm::Image model_image(std::shared_ptr<const std::vector<std::uint8_t>> file) {
+    // Tests and clients that annotate pass files of no known format.
+    const std::string_view media_type = vlm::media_type_of(*file);
+    return media_type.empty() ? vlm::make_image(std::move(file))
+                              : vlm::make_image(std::move(file), std::string(media_type));
+}
+
+/// An annotated screenshot of the client, which is PNG, in the format of the run.
+std::vector<std::uint8_t> in_format(std::vector<std::uint8_t> png,
+                                    const winio::ImageFormat& format) {
+    if (std::holds_alternative<winio::PngOptions>(format)) return png;
+    return winio::encode_image(winio::decode_png(png).view(), format);
 }
 
 /// All values have been read: an earlier part of the run may have typed them.
@@ -235,7 +250,7 @@ Fact DesktopWorld::on(const Observe& command) {
         const winio::Screenshot screenshot = pipeline_.process(std::move(frame));
         // `process` leaves memory in it. NOLINTNEXTLINE(bugprone-use-after-move)
         settler_.reuse(std::move(frame));
-        vlm::Image image = vlm::make_image(screenshot.png);
+        vlm::Image image = model_image(screenshot.file);
         fact.sha256 = image.sha256;
         fact.size = screenshot.size;
         fact.area = screenshot.area;
@@ -250,7 +265,7 @@ Fact DesktopWorld::on(const Observe& command) {
         if (command.annotation) {
             fact.raw_sha256 = image.sha256;
             fact.raw_file =
-                writer_.save_screenshot(command.screenshot, *screenshot.png, ScreenshotKind::raw);
+                writer_.save_screenshot(command.screenshot, *screenshot.file, ScreenshotKind::raw);
             auto drawn = annotated(command, screenshot, fact);
             if (!drawn) return broken_off();
             image = *std::move(drawn);
@@ -379,18 +394,19 @@ std::optional<vlm::Image> DesktopWorld::annotated(const Observe& command,
     if (options_.annotation == Source::client) {
         auto drawn =
             tape_.answer(answers::annotation, [&]() -> std::optional<std::vector<std::uint8_t>> {
-                const auto png = control_.wait_for_annotation(
-                    {command.screenshot, screenshot.size, screenshot.png});
+                const auto png = control_.wait_for_annotation({command.screenshot, screenshot.size,
+                                                               screenshot.file,
+                                                               std::string(screenshot.media_type)});
                 return png == nullptr ? std::nullopt : std::optional(*png);
             });
         if (drawn)
-            image = vlm::make_image(
-                std::make_shared<const std::vector<std::uint8_t>>(*std::move(drawn)));
+            image = model_image(std::make_shared<const std::vector<std::uint8_t>>(
+                in_format(*std::move(drawn), profile_.image_format)));
     } else {
         const auto overlay =
             make_overlay(*command.annotation, profile_.executed_heat, profile_.bbox_heat,
                          screenshot.size, numbers_ ? &*numbers_ : nullptr);
-        image = vlm::make_image(pipeline_.annotate(*overlay));
+        image = model_image(pipeline_.annotate(*overlay));
     }
     fact.annotate = since(start);
     return image;
@@ -613,7 +629,8 @@ const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     const auto known = images_.find(sha256);
     if (known != images_.end()) return known->second;
     const std::string& file = files_.at(sha256);
-    vlm::Image image = vlm::make_image(writer_.read(file));
+    vlm::Image image =
+        model_image(std::make_shared<const std::vector<std::uint8_t>>(writer_.read(file)));
     if (image.sha256 != sha256)
         throw Error(errc::bad_run, file + " is not the screenshot of the journal: restore it");
     return images_.insert_or_assign(sha256, std::move(image)).first->second;

@@ -182,8 +182,14 @@ void write_image(Out& out, const Image& image, ImageMode mode) {
     write_base64(out, *image.bytes);
 }
 
+/// How the images of a request are written.
+struct ImageForm {
+    ImageMode mode;
+    std::optional<ImageDetail> detail{};
+};
+
 template <class Out>
-void write_parts(Out& out, const std::vector<Part>& parts, ImageMode mode) {
+void write_parts(Out& out, const std::vector<Part>& parts, const ImageForm& images) {
     write(out, "[");
     Separator comma(out);
     for (const Part& part : parts) {
@@ -196,8 +202,13 @@ void write_parts(Out& out, const std::vector<Part>& parts, ImageMode mode) {
         } else {
             comma();
             write(out, R"({"type":"image_url","image_url":{"url":")");
-            write_image(out, std::get<Image>(part), mode);
-            write(out, R"("}})");
+            write_image(out, std::get<Image>(part), images.mode);
+            write(out, "\"");
+            if (images.detail) {
+                write(out, R"(,"detail":)");
+                write_string(out, to_string(*images.detail));
+            }
+            write(out, "}}");
         }
     }
     write(out, "]");
@@ -242,7 +253,7 @@ void write_call(Out& out, const ToolCall& call) {
 }
 
 template <class Out>
-void write_message(Out& out, const Message& message, ImageMode mode) {
+void write_message(Out& out, const Message& message, const ImageForm& images) {
     write(out, R"({"role":)");
     write_string(out, to_string(message.role));
     if (message.role == Role::tool) {
@@ -254,7 +265,7 @@ void write_message(Out& out, const Message& message, ImageMode mode) {
         std::any_of(message.parts.begin(), message.parts.end(),
                     [](const Part& part) { return std::holds_alternative<Image>(part); });
     if (with_image)
-        write_parts(out, message.parts, mode);
+        write_parts(out, message.parts, images);
     else
         write_string(out, message.text());
     if (!message.tool_calls.empty()) {
@@ -345,9 +356,11 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
     member.key("messages");
     write(out, "[");
     Separator comma(out);
+    ImageForm images{encoding.images};
+    if (!encoding.quirks.no_image_detail) images.detail = request.sampling.image_detail;
     for (const Message& message : messages) {
         comma();
-        write_message(out, message, encoding.images);
+        write_message(out, message, images);
     }
     write(out, "]");
     if (!request.tools.empty()) {

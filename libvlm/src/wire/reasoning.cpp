@@ -143,6 +143,8 @@ std::string_view name_of(Option option) {
         return "thinking_tokens";
     case Option::response_format:
         return "response_format";
+    case Option::image_detail:
+        return "image_detail";
     }
     throw std::invalid_argument("not a wire::Option");
 }

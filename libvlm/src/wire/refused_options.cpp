@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
+#include <variant>
 
 namespace eyehand::vlm::wire {
 namespace {
@@ -37,12 +39,33 @@ bool names_response_format(std::string_view lower) {
                         {"response_format", "response format", "json_schema", "structured output"});
 }
 
+bool has_image(const ChatRequest& request) {
+    const auto is_image = [](const Part& part) { return std::holds_alternative<Image>(part); };
+    return std::any_of(request.messages.begin(), request.messages.end(), [&](const Message& it) {
+        return std::any_of(it.parts.begin(), it.parts.end(), is_image);
+    });
+}
+
+/// OpenAI: "Invalid value: 'original'. Supported values are: 'auto', 'low', and 'high'.". Pydantic
+/// names the path ("image_url.detail", "image_url -> detail"). "detail" alone is also the name of the
+/// error in FastAPI.
+bool names_image_detail(std::string_view lower, ImageDetail detail) {
+    const std::string value = "'" + std::string(to_string(detail)) + "'";
+    return contains_any(lower,
+                        {"image_url.detail", "image_url -> detail", "image_detail", "image detail",
+                         "'detail'", "\"detail\"", "`detail`", "].detail"}) ||
+           (contains_any(lower, {"invalid value", "unknown variant", "enum"}) &&
+            contains_any(lower, {value}));
+}
+
 } // namespace
 
 std::vector<UnsentOption> unsent_options(const ChatRequest& request, const Quirks& quirks) {
     std::vector<UnsentOption> unsent = reasoning_options(request.sampling, quirks).unsent;
     if (request.response_format && quirks.no_response_format)
         unsent.push_back({Option::response_format, not_supported_by_server});
+    if (request.sampling.image_detail && quirks.no_image_detail && has_image(request))
+        unsent.push_back({Option::image_detail, not_supported_by_server});
     return unsent;
 }
 
@@ -61,6 +84,10 @@ std::vector<Option> refused_options(const Error& error, const ChatRequest& reque
             std::for_each(member.options.begin(), member.options.end(), add);
     if (request.response_format && !quirks.no_response_format && names_response_format(lower))
         add(Option::response_format);
+    if (const auto detail = request.sampling.image_detail; detail && !quirks.no_image_detail &&
+                                                           has_image(request) &&
+                                                           names_image_detail(lower, *detail))
+        add(Option::image_detail);
     return refused;
 }
 
@@ -74,6 +101,9 @@ void leave_out(Option option, Quirks& quirks) {
         break;
     case Option::response_format:
         quirks.no_response_format = true;
+        break;
+    case Option::image_detail:
+        quirks.no_image_detail = true;
         break;
     }
 }

@@ -9,7 +9,7 @@
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/base/base64.hpp"
-#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/image_file.hpp"
 
 #include <condition_variable>
 #include <fstream>
@@ -159,6 +159,28 @@ TEST_CASE("a run can be read turn by turn") {
         CHECK(client.get(wrong).status == 404);
     CHECK(client.get("/picture/" + text_at(state, "run") + "/0").status == 404);
     CHECK_FALSE(client.get("/state").object().at("raw_b64").as_string().empty());
+}
+
+TEST_CASE("screenshots are served in the format of the run") {
+    std::vector<winio::ImageFormat> formats{winio::JpegOptions{}};
+    if (winio::is_supported(winio::WebpOptions{})) formats.emplace_back(winio::WebpOptions{});
+    for (const winio::ImageFormat& format : formats) {
+        Panel panel;
+        const Client client(panel.url());
+        vlm::testing::ScriptedModel model;
+        model.say("It is done.");
+        agent::Profile profile = agent::load_profile("observer");
+        profile.image_format = format;
+        PanelRun run(panel, profile, model);
+        run.start("look");
+        CHECK(run.result().outcome == agent::Outcome::completed);
+        const std::string url = text_at(client.state().at("picture").as_object(), "url");
+        const Answer screenshot = client.get(url);
+        CHECK(screenshot.field("content-type") == winio::media_type(format));
+        CHECK(screenshot.body ==
+              read_file(run.path() /
+                        ("screenshots/turn_0001" + std::string(winio::file_extension(format)))));
+    }
 }
 
 TEST_CASE("text and reasoning can be read while they arrive") {

@@ -111,6 +111,21 @@ TEST_CASE("calibrate measures the numbers of a model and stores them") {
             .width() == 1920);
 }
 
+TEST_CASE("calibrate sends the test screens in the format that a run would send") {
+    const test::Workspace workspace;
+    ChatServer server({.respond = [](const ReceivedRequest&) -> Answer {
+        return {.body = completion("It is at the top.")};
+    }});
+    const auto result =
+        workspace.agent_cli({"calibrate", "--endpoint", server.url(), "--model", "tiny",
+                             "--requests", "8", "--image-format", "jpeg", "--image-quality", "60"});
+    INFO(result.err << result.out);
+    CHECK(result.status == 1); // no grounding
+    for (const ReceivedRequest& request : server.requests())
+        if (request.method == "POST")
+            CHECK_THAT(request.body, ContainsSubstring("data:image/jpeg;base64,/9j/"));
+}
+
 TEST_CASE("calibrate prints JSON, and a bias of the model is corrected") {
     const test::Workspace workspace;
     ChatServer server(seeing([](const PositionSample& target) {

@@ -82,7 +82,7 @@ using Command = std::variant<Observe, Ask, Invoke, Recover, Await, Finish>;
 // ---- facts --------------------------------------------------------------------------------------
 
 struct Observed {
-    std::string sha256{};     ///< of the PNG file that the model receives
+    std::string sha256{};     ///< of the image file that the model receives
     std::string file{};       ///< its name in the run directory, with forward slashes
     std::string raw_sha256{}; ///< the screenshot without its annotation; empty if it has none
     std::string raw_file{};

@@ -10,6 +10,7 @@
 #include "eyehand/agent/transcript.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "eyehand/winio/image_size.hpp"
 
 #include <any>
@@ -50,7 +51,8 @@ struct Pace {
 
 /// The layout of screenshots and turns in a run directory: screenshots/turn_0001.png; or, for a
 /// visual loop, turn_0001_raw.png, turn_0001_annotated.png and turns.jsonl; or, for a visual loop,
-/// turn_0001/screenshot_raw.png, screenshot_annotated.png and vlm_output.json.
+/// turn_0001/screenshot_raw.png, screenshot_annotated.png and vlm_output.json. With another
+/// `Profile::image_format`, names end with .jpg or .webp.
 enum class LogLayout { screenshots, flat, turn_dirs };
 enum class LogLevel { debug, info, warning, error };
 
@@ -118,6 +120,9 @@ struct Profile {
     /// screenshot; not before the first request.
     std::chrono::milliseconds step_delay{0};
     winio::ImageSize image = winio::FitWithin{{1536, 864}}; ///< of screenshots
+    /// Of screenshots. A format that this build does not support (WebP without libwebp) fails when the
+    /// run begins, with winio::Error{not_supported}.
+    winio::ImageFormat image_format = winio::PngOptions{};
     /// The numbers in which the model states and reads positions; empty: chosen by `model`
     /// (`resolve_coordinates`). Actions, marks and everything else in this library have 0 to 1000.
     std::optional<CoordinateConvention> coordinates{};

@@ -7,7 +7,7 @@
 #include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/error.hpp"
-#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -169,11 +169,14 @@ private:
         const std::unique_ptr<agent::Mode> mode =
             agent::make_mode({profile, fmt::format("Click on {}.", target.description), tools, {}});
 
-        const vlm::Image image = vlm::make_image(winio::encode_png(shown.image.view()));
-        mode->apply(agent::Observed{.sha256 = image.sha256,
-                                    .file = "screenshots/turn_0001.png",
-                                    .size = size,
-                                    .area = {0, 0, size.width, size.height}});
+        const winio::ImageFormat& format = profile.image_format;
+        const vlm::Image image = vlm::make_image(winio::encode_image(shown.image.view(), format),
+                                                 std::string(winio::media_type(format)));
+        mode->apply(agent::Observed{
+            .sha256 = image.sha256,
+            .file = fmt::format("screenshots/turn_0001{}", winio::file_extension(format)),
+            .size = size,
+            .area = {0, 0, size.width, size.height}});
         agent::Command command = mode->next();
         auto* ask = std::get_if<agent::Ask>(&command);
         if (ask == nullptr)

@@ -32,6 +32,17 @@ enum class ReasoningEffort { none, minimal, low, medium, high, xhigh };
 [[nodiscard]] EYEHAND_VLM_API std::optional<ReasoningEffort>
 parse_reasoning_effort(std::string_view word);
 
+/// How closely a model looks at the images of a request, and so how many tokens they cost: `detail` of
+/// OpenAI (https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create).
+/// `original`, which keeps the size of the image, is only for newer models
+/// (https://github.com/vercel/ai/issues/14998).
+enum class ImageDetail { low, high, automatic, original };
+
+/// "low", "high", "auto", "original": the words of requests.
+[[nodiscard]] EYEHAND_VLM_API std::string_view to_string(ImageDetail detail);
+/// The detail with this word, or nothing.
+[[nodiscard]] EYEHAND_VLM_API std::optional<ImageDetail> parse_image_detail(std::string_view word);
+
 /// Sampling parameters. The server chooses the values that are not set.
 struct Sampling {
     std::optional<double> temperature{};
@@ -45,6 +56,9 @@ struct Sampling {
     // support is not sent, and a note of the reply says so.
     std::optional<ReasoningEffort> reasoning_effort{};
     std::optional<int> thinking_tokens{}; ///< maximum number of tokens of the reasoning; 0: none
+    /// Sent with each image. Servers other than OpenAI's mostly ignore it; if a server rejects it, it
+    /// is not sent, and a note of the reply says so.
+    std::optional<ImageDetail> image_detail{};
 };
 
 /// The required structure of the reply's text.

@@ -68,6 +68,7 @@ struct Quirks {
     bool no_reasoning_effort = false;
     bool no_thinking_tokens = false;
     bool no_response_format = false;
+    bool no_image_detail = false;
 };
 
 /// Returns the quirks of well-known services, chosen by host name; none for any other host.
