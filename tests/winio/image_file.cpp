@@ -208,6 +208,30 @@ TEST_CASE("image files: damaged files, other files and files beyond the limits a
     }
 }
 
+TEST_CASE("image files: a JPEG of another form than the library writes is refused") {
+    const Bytes file = encode_image(example({60, 40}).view(), JpegOptions{});
+    const auto refusal = [](Bytes changed) {
+        const Error error = error_of([&] { (void)decode_image(changed); });
+        CHECK(error.code() == errc::decode_failed);
+        return std::string(error.what());
+    };
+    const auto with = [&](std::size_t at, std::uint8_t value) {
+        Bytes changed = file;
+        changed.at(at) = value;
+        return changed;
+    };
+    const Bytes tables{0xFF, 0xC4};
+    const auto huffman = std::search(file.begin(), file.end(), tables.begin(), tables.end());
+    const auto at = static_cast<std::size_t>(huffman - file.begin());
+    CHECK_THAT(refusal(with(at + 5, 9)), ContainsSubstring("another program"));
+    CHECK_THAT(refusal(with(at + 4, 0x11)), ContainsSubstring("another program"));
+    CHECK_THAT(refusal(with(165, 0x41)), ContainsSubstring("another program")); // sampling
+    CHECK_THAT(refusal({file.begin(), file.end() - 1}), ContainsSubstring("cannot be read"));
+    Bytes more = file;
+    more.insert(more.end() - 2, {0xFF, 0xC4, 0, 2});
+    CHECK_THAT(refusal(more), ContainsSubstring("unexpected marker"));
+}
+
 TEST_CASE("image files: a build without WebP says so") {
     if (is_supported(WebpOptions{})) return;
     const Error error = error_of([] { (void)FramePipeline({.format = WebpOptions{}}); });

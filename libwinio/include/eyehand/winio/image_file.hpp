@@ -4,7 +4,7 @@
 //     const auto screenshot = pipeline.process(std::move(frame));
 //     send(*screenshot.file, screenshot.media_type); // "image/jpeg"
 //
-//     const winio::Image image = winio::decode_image(bytes); // of any of these formats
+//     const winio::Image image = winio::decode_image(*screenshot.file); // of any of these formats
 #pragma once
 
 #include "eyehand/export.hpp"
@@ -73,8 +73,8 @@ EYEHAND_WINIO_API void check_format(const ImageFormat& format);
 [[nodiscard]] EYEHAND_WINIO_API std::vector<std::uint8_t> encode_image(const ImageView& image,
                                                                        const ImageFormat& format);
 
-/// Reads a PNG (as `decode_png` does), JPEG or WebP file, recognized by its first bytes. Pixels of a
-/// JPEG are opaque. Throws Error{decode_failed}, whose text names the problem, and
+/// Reads a PNG (as `decode_png` does), JPEG or WebP file, recognized by its first bytes. Of JPEG files,
+/// reads only those that `encode_image` has written; their pixels are opaque. Throws Error{decode_failed}, whose text names the problem, and
 /// Error{not_supported} for a WebP file in a build without libwebp.
 [[nodiscard]] EYEHAND_WINIO_API Image decode_image(std::span<const std::uint8_t> file,
                                                    const ImageLimits& limits = {});
