@@ -12,7 +12,7 @@
 namespace eyehand::winio {
 namespace {
 
-/// libwebp's 0 (fastest) to 6 (smallest). docs/performance.md compares them.
+/// libwebp's 0 (fastest) to 6 (smallest).
 constexpr int method = 2;
 
 class Picture {

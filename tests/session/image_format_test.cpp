@@ -68,8 +68,11 @@ struct Stage {
                 const std::string& arguments = "{}") {
         server.enqueue({.body = completion(text, tool, arguments)});
     }
+    /// A run with the screenshots 1 and 3.
     void answer_with_click() {
         answer("I click.", "click_element", R"({"label":"OK","box":[500,300]})");
+        answer("I look.", "observe_screen");
+        answer("It is done.");
     }
     [[nodiscard]] std::string file_name(int number, const std::string& suffix = {}) const {
         return "screenshots/turn_000" + std::to_string(number) + suffix +
@@ -95,8 +98,6 @@ TEST_CASE("image formats: the run directory has the bytes that the model receive
         INFO(winio::to_string(format));
         Stage stage(format);
         stage.answer_with_click();
-        stage.answer("I look.", "observe_screen");
-        stage.answer("It is done.");
         RunSession session(stage.desktop, stage.options());
         const session::RunResult result = session.run("do it", stage.directory);
         REQUIRE(result.finished.outcome == agent::Outcome::completed);
@@ -160,8 +161,6 @@ TEST_CASE("image formats: a recorded run replays without differences") {
         INFO(winio::to_string(format));
         Stage stage(format);
         stage.answer_with_click();
-        stage.answer("I look.", "observe_screen");
-        stage.answer("It is done.");
         SessionOptions options = stage.options();
         options.agent.record_desktop = true;
         RunSession session(stage.desktop, options);
@@ -180,8 +179,6 @@ TEST_CASE("image formats: an annotated screenshot has the format of the run") {
         INFO(winio::to_string(format));
         Stage stage(format);
         stage.answer_with_click();
-        stage.answer("I look.", "observe_screen");
-        stage.answer("It is done.");
         SessionOptions options = stage.options();
         options.profile.executed_heat.enabled = true;
         RunSession session(stage.desktop, options);
@@ -232,8 +229,6 @@ TEST_CASE("image formats: a large run has its screenshots in the report, whateve
         INFO(winio::to_string(format));
         Stage stage(format);
         stage.answer_with_click();
-        stage.answer("I look.", "observe_screen");
-        stage.answer("It is done.");
         SessionOptions options = stage.options();
         options.report = false;
         RunSession session(stage.desktop, options);

@@ -1,5 +1,6 @@
 #include "eyehand/winio/frame_pipeline.hpp"
 
+#include "bar.hpp"
 #include "catch.hpp"
 #include "eyehand/winio/scale.hpp"
 #include "printing.hpp"
@@ -204,23 +205,6 @@ TEST_CASE("a pipeline leaves memory for the next capture in the frame") {
 TEST_CASE("a pipeline refuses a negative number of threads") {
     CHECK_THROWS_AS(FramePipeline({.threads = -1}), std::invalid_argument);
 }
-
-namespace {
-
-/// Draws a bar across some rows.
-class Bar final : public Overlay {
-public:
-    explicit Bar(RowRange rows) : rows_(rows) {}
-    [[nodiscard]] std::vector<RowRange> rows() const override { return {rows_}; }
-    void draw(Canvas& canvas) const override {
-        canvas.fill({0, rows_.first, 10000, rows_.count}, {255, 0, 0, 0.5});
-    }
-
-private:
-    RowRange rows_;
-};
-
-} // namespace
 
 TEST_CASE("an overlay is drawn on a copy of the screenshot") {
     std::mt19937 random(10);

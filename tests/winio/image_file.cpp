@@ -2,6 +2,7 @@
 #include "eyehand/winio/image_file.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 
+#include "bar.hpp"
 #include "catch.hpp"
 #include "eyehand/winio/scale.hpp"
 #include "printing.hpp"
@@ -70,18 +71,6 @@ Error error_of(Action action) {
     }
     throw std::logic_error("nothing was thrown");
 }
-
-class Bar final : public Overlay {
-public:
-    explicit Bar(RowRange rows) : rows_(rows) {}
-    [[nodiscard]] std::vector<RowRange> rows() const override { return {rows_}; }
-    void draw(Canvas& canvas) const override {
-        canvas.fill({0, rows_.first, 10000, rows_.count}, {255, 0, 0, 0.5});
-    }
-
-private:
-    RowRange rows_;
-};
 
 } // namespace
 
