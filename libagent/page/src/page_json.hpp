@@ -32,7 +32,8 @@ struct JsonLimits {
 [[nodiscard]] bool is_annotated(const agent::ScreenshotView& screenshot);
 
 /// A screenshot without the address of its file, which depends on panel or report:
-/// {"turn", "n", "width", "height", "annotation", "changed", "area", "redacted", "pointer", "settle_ms", ...}
+/// {"turn", "n", "width", "height", "annotation", "changed", "area", "redacted", "pointer", "settle_ms", ...}; "part", [left, top, right, bottom] in 0 to 1000 of the work
+/// area, if it shows only a part of it
 [[nodiscard]] json::object to_json(const agent::ScreenshotView& screenshot,
                                    const JsonLimits& limits = {});
 

@@ -49,7 +49,9 @@ DialectMode::Role DialectMode::role_of(const RolePlan& plan, const Toolbox& tool
     for (const ToolPresentation& face : plan.tools)
         role.offer.replaced.emplace_back(face.name.empty() ? face.tool : face.name, face.tool);
     for (vlm::ToolSpec& spec : role.tools.specs()) {
-        if (spec.name == invalid_action_tool || is_action_tool(tools.id_of(spec.name))) continue;
+        const std::string id = tools.id_of(spec.name);
+        if (spec.name == invalid_action_tool || is_action_tool(id)) continue;
+        if (id == zoom_tool && states_zoom(dialect_) && role.offer.actions.any()) continue;
         const bool as_text = states_text(dialect_) && can_be_text(spec);
         (as_text ? role.offer.functions : role.offer.tools).push_back(std::move(spec));
     }
@@ -64,7 +66,10 @@ DialectMode::Role DialectMode::role_of(const RolePlan& plan, const Toolbox& tool
 
 Command DialectMode::next() const {
     Command command = inner_->next();
-    if (auto* ask = std::get_if<Ask>(&command)) {
+    if (auto* look = std::get_if<Observe>(&command)) {
+        if (look->zoom && look->zoom->use == ZoomUse::positions)
+            look->zoom->use = zoom_use(dialect_);
+    } else if (auto* ask = std::get_if<Ask>(&command)) {
         const auto role = roles_.find(ask->role);
         write_messages(ask->request.messages, role == roles_.end() ? nullptr : &role->second);
         if (role == roles_.end()) return command;
@@ -157,19 +162,40 @@ void DialectMode::apply(const Fact& fact) {
     }
     // Others have moved the pointer.
     if (std::holds_alternative<Recovered>(fact)) pointer_.reset();
+    if (const auto* seen = std::get_if<Observed>(&fact); seen != nullptr && !seen->refines()) {
+        // The model's numbers now have another meaning.
+        if (reference_ && *reference_ != seen->reference()) pointer_.reset();
+        reference_ = seen->reference();
+    }
     if (replied == nullptr) {
         inner_->apply(fact);
     } else {
         const Command command = inner_->next();
         const auto* ask = std::get_if<Ask>(&command);
         const auto role = ask == nullptr ? roles_.end() : roles_.find(ask->role);
-        gave_up_.clear();
+        const bool refines = ask != nullptr && ask->refines;
+        if (!refines) gave_up_.clear();
         if (role == roles_.end())
             inner_->apply(fact);
         else
-            inner_->apply(read(*replied, role->second));
+            inner_->apply(refines ? read_aside(*replied, role->second)
+                                  : read(*replied, role->second));
     }
     pass_on_notes();
+}
+
+/// The calls of the turn's own reply follow: its positions stay.
+Replied DialectMode::read_aside(const Replied& fact, const Role& role) {
+    const auto targets = targets_;
+    const auto planned = planned_;
+    const std::size_t statements = statements_;
+    const std::string gave_up = gave_up_;
+    Replied result = read(fact, role);
+    targets_ = targets;
+    planned_ = planned;
+    statements_ = statements;
+    gave_up_ = gave_up;
+    return result;
 }
 
 Replied DialectMode::read(const Replied& fact, const Role& role) {
@@ -277,9 +303,10 @@ void DialectMode::carry_out(vlm::ChatReply& reply, const StatedActions& stated, 
         } else {
             // A drag without a start begins where an earlier action has left the pointer.
             if (action.kind == Kind::drag && !action.from) action.from = planned_;
-            if (action.at) planned_ = action.at;
+            const bool moves = action.at && action.kind != Kind::zoom;
+            if (moves) planned_ = action.at;
             add_call(reply, call_of(action, {role.tools, &numbers_, stated.thought}), original);
-            if (action.at) targets_[reply.tool_calls.back().id] = *action.at;
+            if (moves) targets_[reply.tool_calls.back().id] = *action.at;
         }
     }
 }

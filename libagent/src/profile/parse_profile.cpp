@@ -214,6 +214,7 @@ Profile read_profile(const Members& members, const Prompts& prompts, const ModeR
     read_coordinates(members, prompts, profile);
     read_correction(members, profile);
     read_dialect(members, profile);
+    members.read("refine", profile.refine, refine_words());
     members.read("screenshot_first", profile.screenshot_first);
     if (members.has("screenshot_after_actions")) {
         bool after = false;

@@ -80,6 +80,8 @@ std::string to_json(const Profile& profile) {
     if (profile.correction) put("correction", correction_json(*profile.correction));
     if (profile.dialect != Dialect::native)
         put("dialect", json::string(to_string(profile.dialect)));
+    if (profile.refine != Refine::off)
+        put("refine", json::string(word_for(profile.refine, refine_words())));
     put("screenshot_first", profile.screenshot_first);
     put("screenshots", retention_json(profile.screenshots));
     put("thinks", retention_json(profile.thinks));

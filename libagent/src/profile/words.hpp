@@ -30,6 +30,10 @@ using Words = std::vector<std::pair<std::string, Enum>>;
             {"until_native", TextToolCalls::until_native}};
 }
 
+[[nodiscard]] inline Words<Refine> refine_words() {
+    return {{"off", Refine::off}, {"on", Refine::on}, {"small", Refine::small}};
+}
+
 [[nodiscard]] inline Words<vlm::ReasoningEffort> reasoning_effort_words() {
     using enum vlm::ReasoningEffort;
     Words<vlm::ReasoningEffort> words;

@@ -36,6 +36,20 @@ json::array texts_json(const std::vector<std::string>& texts) {
 
 json::array rect_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
 
+json::array box_json(const winio::NormBox& box) { return {box.x1, box.y1, box.x2, box.y2}; }
+
+json::object zoom_json(const Zoom& zoom) {
+    json::object all{{"region", box_json(zoom.region)}, {"use", to_string(zoom.use)}};
+    if (zoom.target) all["target"] = json::array{zoom.target->x, zoom.target->y};
+    return all;
+}
+
+json::object zoomed_json(const Zoomed& zoomed) {
+    json::object all{{"work_area", rect_json(zoomed.work_area)}, {"use", to_string(zoomed.use)}};
+    if (zoomed.element) all["element"] = json::array{zoomed.element->width, zoomed.element->height};
+    return all;
+}
+
 json::array rects_json(const std::vector<winio::Rect>& rects) {
     json::array all;
     for (const winio::Rect& rect : rects) all.emplace_back(rect_json(rect));
@@ -175,6 +189,7 @@ struct Writer {
     void operator()(const Observe& it) const {
         entry["screenshot"] = it.screenshot;
         if (it.annotation) entry["annotation"] = to_json(*it.annotation);
+        if (it.zoom) entry["zoom"] = zoom_json(*it.zoom);
     }
     void operator()(const Asked& it) const {
         entry["role"] = it.role;
@@ -250,6 +265,7 @@ struct Writer {
         entry["scale_ms"] = ms(it.scale);
         entry["encode_ms"] = ms(it.encode);
         if (!it.raw_file.empty()) entry["annotate_ms"] = ms(it.annotate);
+        if (it.zoomed) entry["zoomed"] = zoomed_json(*it.zoomed);
     }
     void operator()(const ObserveFailed& it) const { failure(it.error, it.message); }
     void operator()(const Replied& it) const {
@@ -299,6 +315,7 @@ struct Writer {
             entry["stale"] =
                 json::object{{"reason", it.stale->reason}, {"rects", rects_json(it.stale->rects)}};
         if (it.guard) entry["guard"] = guard_json(*it.guard);
+        if (it.zoom) entry["zoom"] = box_json(*it.zoom);
     }
     void operator()(const Stopped& it) const {
         entry["why"] = valid(it.reason);
@@ -390,6 +407,28 @@ std::vector<winio::Rect> rects_at(const json::object& entry, std::string_view na
     return rects;
 }
 
+winio::NormBox box_of(const json::value& value) {
+    const json::array& sides = value.as_array();
+    const auto side = [&](std::size_t i) { return sides.at(i).to_number<double>(); };
+    return {side(0), side(1), side(2), side(3)};
+}
+
+/// A use of a later version counts as a look, which changes nothing else.
+ZoomUse zoom_use_in(const json::object& zoom) {
+    const std::string name = string_at(zoom, "use");
+    for (const ZoomUse use : {ZoomUse::positions, ZoomUse::refine})
+        if (name == to_string(use)) return use;
+    return ZoomUse::look;
+}
+
+Zoomed read_zoomed(const json::object& entry) {
+    Zoomed zoomed{rect_of(entry.at("work_area")), zoom_use_in(entry), {}};
+    if (const json::value* element = entry.if_contains("element"))
+        zoomed.element = winio::Size{element->as_array().at(0).to_number<int>(),
+                                     element->as_array().at(1).to_number<int>()};
+    return zoomed;
+}
+
 Observed read_observed(const json::object& entry) {
     Observed fact;
     fact.file = string_at(entry, "file");
@@ -415,6 +454,8 @@ Observed read_observed(const json::object& entry) {
     fact.scale = micro_at(entry, "scale_ms");
     fact.encode = micro_at(entry, "encode_ms");
     if (entry.contains("annotate_ms")) fact.annotate = micro_at(entry, "annotate_ms");
+    if (const json::value* zoomed = entry.if_contains("zoomed"))
+        fact.zoomed = read_zoomed(zoomed->as_object());
     return fact;
 }
 
@@ -531,6 +572,7 @@ Invoked read_invoked(const json::object& entry) {
         fact.stale = StaleCall{string_at(stale->as_object(), "reason"),
                                rects_at(stale->as_object(), "rects")};
     fact.guard = guard_at(entry);
+    if (const json::value* zoom = entry.if_contains("zoom")) fact.zoom = box_of(*zoom);
     return fact;
 }
 
@@ -557,6 +599,12 @@ int number_or_zero(const json::object& entry, std::string_view name) {
 winio::NormPoint point_of(const json::value& value) {
     const json::array& xy = value.as_array();
     return {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};
+}
+
+Zoom read_zoom(const json::object& entry) {
+    Zoom zoom{box_of(entry.at("region")), zoom_use_in(entry), {}};
+    if (const json::value* target = entry.if_contains("target")) zoom.target = point_of(*target);
+    return zoom;
 }
 
 Annotation read_annotation(const json::object& entry) {
@@ -587,9 +635,12 @@ Payload read_run_resumed(const json::object& entry) {
 }
 
 Payload read_observe(const json::object& entry) {
-    Observe command{int_at(entry, "screenshot"), {}};
+    Observe command;
+    command.screenshot = int_at(entry, "screenshot");
     if (const json::value* annotation = entry.if_contains("annotation"))
         command.annotation = read_annotation(annotation->as_object());
+    if (const json::value* zoom = entry.if_contains("zoom"))
+        command.zoom = read_zoom(zoom->as_object());
     return command;
 }
 
@@ -766,7 +817,7 @@ std::string_view type_name(const Event& event) { return type_name(event.payload)
 
 Asked asked(const Ask& command) {
     Asked event;
-    event.role = command.role;
+    event.role = command.refines ? command.role + std::string(refine_role_end) : command.role;
     event.model = command.request.model;
     event.messages = command.request.messages.size();
     event.tools = command.request.tools.size();

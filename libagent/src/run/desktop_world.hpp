@@ -48,7 +48,9 @@ public:
     /// Keeps only the file's name: the store has the bytes.
     void remember(const Observed& seen) override;
     /// In a replay: the mode has received `seen` as the latest screenshot.
-    void adopt(const Observed& seen) { seen_sha256_ = seen.sha256; }
+    void adopt(const Observed& seen) {
+        if (!seen.refines()) seen_sha256_ = seen.sha256;
+    }
 
 private:
     class Tapes;
@@ -60,9 +62,12 @@ private:
     Fact on(const Await& command);
     Fact on(const Finish& command);
     [[nodiscard]] winio::WorkArea choose_area();
-    [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
+    [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request, bool refines);
     [[nodiscard]] std::optional<vlm::Image>
     annotated(const Observe& command, const winio::Screenshot& screenshot, Observed& fact);
+    [[nodiscard]] Fact cut_from_latest(const Observe& command);
+    void show_part(const Zoom& zoom, Observed& fact, vlm::Image& image);
+    void set_reference(const Observed& seen);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
@@ -132,9 +137,15 @@ private:
     Journal* journal_; ///< nullptr: decisions are not written, and nothing is synced
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
-    int turn_ = 0;                                 ///< of the mode
-    Clock::time_point began_{};                    ///< this part of the run; on the timeline
-    std::optional<winio::WorkArea> area_;          ///< of the latest screenshot
+    int turn_ = 0;                        ///< of the mode
+    Clock::time_point began_{};           ///< this part of the run; on the timeline
+    std::optional<winio::WorkArea> area_; ///< of the latest screenshot
+    /// What the latest screenshot shows of it, if that is only a part.
+    struct Reference {
+        winio::WorkArea area;
+        std::optional<CoordinateConverter> numbers; ///< as `numbers_`
+    };
+    std::optional<Reference> reference_;
     std::optional<winio::InputExecutor> executor_; ///< limited to the area of the latest action
     std::unique_ptr<TapedCapturer> capturer_;
     winio::Settler settler_;

@@ -470,6 +470,27 @@ TEST_CASE("the pointer's position is shown beside its target") {
     CHECK(agent::load_run(run.path()).outcome == "completed");
 }
 
+TEST_CASE("a picture of a part of the screen says which part it is") {
+    panel::PageState page("run", agent::load_profile("observer"));
+    agent::Observed seen;
+    seen.sha256 = "a";
+    seen.file = "screenshots/turn_0001.png";
+    seen.size = {400, 200};
+    seen.area = {250, 100, 100, 50};
+    const auto picture = [&](const agent::Observed& fact) {
+        page.apply({1, {}, 0, agent::Observe{1}, {}});
+        page.apply({2, {}, 0, fact, {}});
+        return page.to_json().at("picture").as_object();
+    };
+    CHECK_FALSE(picture(seen).contains("part"));
+    seen.zoomed = agent::Zoomed{{-250, 0, 1000, 200}, agent::ZoomUse::positions, {}};
+    CHECK(picture(seen).at("part") == json::array{500.0, 500.0, 600.0, 750.0});
+    // A crop for a refined position is not a picture of the turn.
+    seen.zoomed->use = agent::ZoomUse::refine;
+    seen.zoomed->work_area = {250, 100, 100, 50};
+    CHECK(picture(seen).at("part") == json::array{500.0, 500.0, 600.0, 750.0});
+}
+
 // ---- control ------------------------------------------------------------------------------------
 
 TEST_CASE("a run is paused, stepped and resumed from the panel") {

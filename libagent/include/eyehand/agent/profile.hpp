@@ -77,6 +77,16 @@ enum class TextToolCalls {
     until_native,  ///< always, until the model's first native call
 };
 
+/// Whether the model is asked for the exact position of a target, in a crop of the screenshot at full
+/// resolution, before it is clicked.
+enum class Refine {
+    off,
+    on,    ///< each click
+    small, ///< only on targets of at most `max_refined_size`
+};
+/// The largest shorter side of a small target, in pixels of the desktop.
+inline constexpr int max_refined_size = 24;
+
 /// A profile folder contains profile.json and the prompt files that it names. Unknown members are
 /// ignored, so that newer profiles load in older versions; missing or wrong ones are errors that
 /// name file and member. docs/profiles.md describes the files.
@@ -141,6 +151,8 @@ struct Profile {
     /// Of a conversation: the model receives a screenshot after each reply whose calls act, without
     /// asking for it. Empty: with a dialect (`looks_after_actions`).
     std::optional<bool> screenshot_after_actions{};
+    /// Not for a visual loop.
+    Refine refine = Refine::off;
     std::string refused_call_error = "too_many_tool_calls"; ///< error type of unexecuted calls
     TextToolCalls text_tool_calls = TextToolCalls::if_not_native;
     std::vector<std::string> extra_tools; ///< further tools to offer, by registered name
