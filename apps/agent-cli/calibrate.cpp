@@ -128,6 +128,22 @@ std::string rate_text(const session::HitRate& rate) {
                        100 * range.high);
 }
 
+std::string refined_text(const Calibration& calibration) {
+    if (!calibration.refined) return {};
+    const session::RefineResult& refined = *calibration.refined;
+    std::string text = line("refined", "hits        rate   95 % confidence");
+    for (const session::HitRate& rate : refined.without)
+        text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   without");
+    for (const session::HitRate& rate : refined.with)
+        text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   with");
+    std::string cost = fmt::format("{} more requests, {:.2f} s per click (median)",
+                                   refined.requests, refined.median_seconds);
+    if (refined.median_prompt_tokens && refined.median_completion_tokens)
+        cost += fmt::format(", {} tokens in, {} out", *refined.median_prompt_tokens,
+                            *refined.median_completion_tokens);
+    return text + line("", cost);
+}
+
 std::string table(const Calibration& calibration) {
     std::string text = line("model", one_line(calibration.model));
     text += line("endpoint", one_line(calibration.endpoint));
@@ -148,7 +164,7 @@ std::string table(const Calibration& calibration) {
     if (calibration.median_prompt_tokens && calibration.median_completion_tokens)
         cost += fmt::format(", {} tokens in, {} out", *calibration.median_prompt_tokens,
                             *calibration.median_completion_tokens);
-    return text + line("cost", cost);
+    return text + line("cost", cost) + refined_text(calibration);
 }
 
 void write_image(const std::string& file, const session::CalibrationRun& run) {
@@ -192,12 +208,15 @@ ExitCode calibrate_model(const CalibrateFlags& flags) {
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     session::CalibrationRun run;
     {
-        Progress progress(requests);
-        run = session::calibrate(model, {.profile = prepared.profile,
-                                         .requests = requests,
-                                         .on_answer = [&](const session::CalibrationAnswer&,
-                                                          int done) { progress.show(done); },
-                                         .stop = stop.get_token()});
+        session::CalibrationOptions options{.profile = prepared.profile,
+                                            .requests = requests,
+                                            .refine = flags.refine,
+                                            .stop = stop.get_token()};
+        Progress progress(session::max_requests(options));
+        options.on_answer = [&](const session::CalibrationAnswer&, int done) {
+            progress.show(done);
+        };
+        run = session::calibrate(model, options);
     }
     Calibration& calibration = run.calibration;
     const std::string url = model.url();

@@ -191,6 +191,9 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--calibration", flags.calibration,
                        "off: do not use the calibration of the model (agent-cli calibrate)");
     add_dialect(command, flags.dialect);
+    command.add_option("--refine", flags.refine,
+                       "Ask the model for the exact position before clicks: off, on or small (only "
+                       "for small targets)");
     command.add_option("--reasoning-effort", flags.reasoning_effort,
                        "How much the model reasons: none, minimal, low, medium, high or xhigh");
     command
@@ -570,6 +573,9 @@ int run_program(std::vector<std::string> arguments) {
     calibrate_command
         ->add_option("--requests", calibrate.requests, "Number of requests; default: 40")
         ->check(CLI::Range(session::min_calibration_requests, session::max_calibration_requests));
+    calibrate_command->add_flag("--refine", calibrate.refine,
+                                "Also measure what --refine of run changes for targets of 8 and 12 "
+                                "pixels, with one more request for each");
     calibrate_command->add_option("--image-out", calibrate.image_out,
                                   "Draw targets, hits and misses to this PNG file");
     calibrate_command->add_flag("--json", calibrate.json, "Print the result as JSON");

@@ -124,6 +124,7 @@ struct CalibrateFlags {
     std::string profile; ///< empty: not given
     std::string dialect; ///< the same
     std::optional<int> requests;
+    bool refine = false;
     std::string image_out; ///< file; empty: no image is written
     bool json = false;
 };

@@ -266,6 +266,7 @@ session::Config configuration(const RunFlags& flags,
     to.add_unless_empty("coordinates", "--coordinates", flags.coordinates);
     to.add_unless_empty("calibration", "--calibration", flags.calibration);
     to.add_unless_empty("dialect", "--dialect", flags.dialect);
+    to.add_unless_empty("refine", "--refine", flags.refine);
     to.add_unless_empty("watch", "--watch", flags.watch);
     to.add_unless_empty("reasoning_effort", "--reasoning-effort", flags.reasoning_effort);
     to.add("thinking_tokens", "--thinking-tokens", flags.thinking_tokens);

@@ -106,6 +106,7 @@ struct RunFlags {
     std::string coordinates;      ///< the same
     std::string calibration;      ///< the same
     std::string dialect;          ///< the same
+    std::string refine;           ///< the same
     std::string watch;            ///< the same
     std::string reasoning_effort; ///< the same
     std::optional<int> thinking_tokens;

@@ -634,3 +634,131 @@ TEST_CASE("calibration: the drawing shows hits in green and misses in red") {
     const winio::Color center = image.at(target.x + target.width / 2, target.y + target.height / 2);
     CHECK(center.green > center.red);
 }
+
+// --- Refined positions ---------------------------------------------------------------------------
+
+namespace {
+
+/// A simulated model whose answers differ from the center by about 1 % of the image that it gets, and
+/// that reports the tokens of Qwen3-VL for the image and one for 4 bytes of text.
+class NoisyModel final : public vlm::ChatModel {
+public:
+    vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
+                         std::stop_token) override {
+        const vlm::Message& question = request.messages.back();
+        const auto part = std::ranges::find_if(
+            question.parts, [](const vlm::Part& one) { return one.index() == 1; });
+        const winio::Size image = winio::decode_png(*std::get<vlm::Image>(*part).bytes).size();
+        vlm::ChatReply reply;
+        if (const auto target = test::known_target(question.text(), image)) {
+            Known known{*target, {0, 0, image.width, image.height}};
+            const std::string label = "target " + std::to_string(known_.size());
+            reply = answer(known, image, label);
+            known_.push_back(known);
+        } else {
+            Known& known = known_.at(number_after(question.text(), "Target: target "));
+            known.shown = crop_of(known);
+            REQUIRE(image.width % known.shown.width == 0);
+            REQUIRE(image.width / known.shown.width == image.height / known.shown.height);
+            reply = answer(known, image, "again");
+        }
+        std::size_t bytes = 0;
+        for (const vlm::Message& message : request.messages) bytes += message.text().size();
+        for (const vlm::ToolSpec& tool : request.tools)
+            bytes += tool.description.size() + tool.parameters_json.size();
+        reply.usage = {.prompt_tokens =
+                           static_cast<int>(agent::image_tokens(image, agent::qwen3_processor) +
+                                            static_cast<std::int64_t>(bytes) / 4),
+                       .completion_tokens = 30};
+        return reply;
+    }
+
+private:
+    struct Known {
+        PositionSample sample;
+        winio::Rect shown{};   ///< by the image
+        winio::Point stated{}; ///< pixel of the screen
+    };
+
+    static std::size_t number_after(const std::string& text, const std::string& words) {
+        return std::stoul(text.substr(text.find(words) + words.size()));
+    }
+    /// A quarter of the sides, at least 256 pixels, around the stated position.
+    static winio::Rect crop_of(const Known& known) {
+        const auto side = [](int center, int length) {
+            const int size = std::min(std::max(length / 4, 256), length);
+            return std::pair(std::clamp(center - size / 2, 0, length - size), size);
+        };
+        const auto [x, width] = side(known.stated.x, known.sample.image.width);
+        const auto [y, height] = side(known.stated.y, known.sample.image.height);
+        return {x, y, width, height};
+    }
+    vlm::ChatReply answer(Known& known, winio::Size image, const std::string& label) {
+        const winio::Rect& target = known.sample.target;
+        const auto axis = [&](double center, int first, int length) {
+            const double share = (center - first) / (length - 1) + 0.01 * noise();
+            return std::clamp(std::round(share * 1000), 0.0, 1000.0);
+        };
+        const std::array at{
+            axis(target.x + (target.width - 1) / 2.0, known.shown.x, known.shown.width),
+            axis(target.y + (target.height - 1) / 2.0, known.shown.y, known.shown.height)};
+        CHECK(!image.empty());
+        if (known.stated == winio::Point{})
+            known.stated = winio::WorkArea(known.shown).to_pixel({at[0], at[1]});
+        vlm::ChatReply reply = click(at);
+        std::string& json = reply.tool_calls[0].arguments_json;
+        json.replace(json.find("it"), 2, label);
+        return reply;
+    }
+    /// About normal, with a variance of 1: the sum of 12 uniform numbers.
+    double noise() {
+        double sum = -6;
+        for (int i = 0; i < 12; ++i) {
+            state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+            sum += static_cast<double>(state_ >> 33) / static_cast<double>(1U << 31);
+        }
+        return sum;
+    }
+
+    std::vector<Known> known_;
+    std::uint64_t state_ = 1;
+};
+
+} // namespace
+
+TEST_CASE("calibrate: refined positions of a model with errors of 1 % of the image") {
+    NoisyModel model;
+    session::CalibrationOptions options = observer();
+    options.requests = 400;
+    options.refine = true;
+    CHECK(session::max_requests(options) == 500);
+    int last = 0;
+    options.on_answer = [&](const session::CalibrationAnswer&, int done) { CHECK(done == ++last); };
+    const Calibration result = session::calibrate(model, options).calibration;
+    CHECK(last == 500);
+    REQUIRE(result.fit.grounds);
+    REQUIRE(result.refined);
+    const session::RefineResult& refined = *result.refined;
+    INFO(session::to_json(result));
+    REQUIRE(refined.without.size() == 2);
+    REQUIRE(refined.with.size() == 2);
+    CHECK(refined.requests == 100);
+    for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(refined.without[i] == result.hit_rates[i]);
+        CHECK(refined.without[i].total == 50);
+        CHECK(refined.with[i].total == 50);
+        CHECK(refined.with[i].hits >= refined.without[i].hits + 15);
+    }
+    CHECK(refined.median_completion_tokens == 30);
+    CHECK(*refined.median_prompt_tokens < *result.median_prompt_tokens);
+    CHECK(session::calibration_from_json(session::to_json(result), "file") == result);
+}
+
+TEST_CASE("calibrate: nothing is refined for a model that does not ground") {
+    SeeingModel model([](const PositionSample&, int) { return click({500, 500}); });
+    session::CalibrationOptions options = observer();
+    options.refine = true;
+    const Calibration result = session::calibrate(model, options).calibration;
+    CHECK_FALSE(result.refined);
+    CHECK(model.requests.size() == 40);
+}

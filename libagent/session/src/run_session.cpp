@@ -286,9 +286,11 @@ private:
         } else if (percent < min_small_hits_percent) {
             remark(fmt::format("the calibration of {} expects {:.0f} % of clicks on small targets "
                                "(up to {} pixels) to hit ({:.0f} to {:.0f} %): enlarge controls, "
-                               "or show the agent a smaller area (--window, --crop)",
-                               model, percent, max_small_target, 100 * range.low,
-                               100 * range.high));
+                               "or show the agent a smaller area (--window, --crop){}",
+                               model, percent, max_small_target, 100 * range.low, 100 * range.high,
+                               options_.profile.refine == agent::Refine::off
+                                   ? ", or let it refine positions (--refine small)"
+                                   : ""));
         }
     }
 
@@ -395,6 +397,7 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
         profile->correction = {};
         profile->several_calls = agent::several_calls_of(*profile); // older runs state the default
         profile->dialect = {};
+        profile->refine = {};
         profile->executed_heat = {};
         profile->bbox_heat = {};
         profile->physical_execution = true;

@@ -1,5 +1,6 @@
 // Asks a model for the positions of targets on test screens.
 #include "calibration/position_form.hpp"
+#include "coordinates/zoomed_view.hpp"
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/dialect.hpp"
 #include "eyehand/agent/error.hpp"
@@ -100,6 +101,7 @@ agent::Profile profile_for(agent::Profile profile, winio::Size size) {
     profile.image = winio::ExactSize{size};
     profile.screenshot_first = true;
     profile.executed_heat.enabled = false;
+    profile.refine = agent::Refine::off;
     profile.correction.reset();
     (void)agent::resolve_coordinates(profile, size);
     return profile;
@@ -139,10 +141,10 @@ public:
     CalibrationRun go() {
         for (const TestQuestion& question : test_questions(options_.requests)) {
             run_.answers.push_back(ask(question));
-            if (options_.on_answer)
-                options_.on_answer(run_.answers.back(), static_cast<int>(run_.answers.size()));
+            if (options_.on_answer) options_.on_answer(run_.answers.back(), ++done_);
         }
         evaluate();
+        if (options_.refine) refine();
         return std::move(run_);
     }
 
@@ -170,28 +172,37 @@ private:
             agent::make_mode({profile, fmt::format("Click on {}.", target.description), tools, {}});
 
         const vlm::Image image = vlm::make_image(winio::encode_png(shown.image.view()));
-        mode->apply(agent::Observed{.sha256 = image.sha256,
-                                    .file = "screenshots/turn_0001.png",
-                                    .size = size,
-                                    .area = {0, 0, size.width, size.height}});
+        mode->apply(look_of(image, size));
         agent::Command command = mode->next();
         auto* ask = std::get_if<agent::Ask>(&command);
         if (ask == nullptr)
             throw agent::Error(
                 agent::errc::bad_profile,
                 fmt::format("the profile \"{}\" does not ask the model first", profile.name));
-        for (vlm::Message& message : ask->request.messages)
-            for (vlm::Part& part : message.parts)
-                if (auto* reference = std::get_if<vlm::Image>(&part)) *reference = image;
+        show(image, ask->request);
 
         const auto start = Clock::now();
         const std::optional<vlm::ChatReply> reply = send(ask->request, answer);
         answer.duration =
             std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
+        replies_.push_back(reply);
         if (!reply) return answer;
         count(*reply, answer, profile.dialect);
         read_position(*mode, *reply, tools, answer);
         return answer;
+    }
+
+    static agent::Observed look_of(const vlm::Image& image, winio::Size size) {
+        return {.sha256 = image.sha256,
+                .file = "screenshots/turn_0001.png",
+                .size = size,
+                .area = {0, 0, size.width, size.height}};
+    }
+
+    static void show(const vlm::Image& image, vlm::ChatRequest& request) {
+        for (vlm::Message& message : request.messages)
+            for (vlm::Part& part : message.parts)
+                if (auto* reference = std::get_if<vlm::Image>(&part)) *reference = image;
     }
 
     /// Nothing if the request failed.
@@ -290,6 +301,115 @@ private:
         result.median_completion_tokens = median(completion_tokens_);
     }
 
+    // --- Refined positions -----------------------------------------------------------------------
+
+    void refine() {
+        const PositionFit& fit = run_.calibration.fit;
+        if (!fit.grounds || !fit.form.usable() || fit.form.resize != ServerResize::none) return;
+        RefineResult result;
+        for (const int size : refined_sizes) {
+            result.without.push_back({size, 0, 0});
+            result.with.push_back({size, 0, 0});
+        }
+        seconds_.clear();
+        prompt_tokens_.clear();
+        completion_tokens_.clear();
+        for (std::size_t i = 0; i < run_.answers.size(); ++i) {
+            const CalibrationAnswer& answer = run_.answers[i];
+            const auto rate = std::ranges::find(result.with, answer.size, &HitRate::size);
+            if (rate == result.with.end() || !replies_[i]) continue;
+            HitRate& before = result.without[static_cast<std::size_t>(rate - result.with.begin())];
+            ++before.total;
+            ++rate->total;
+            if (answer.hit) ++before.hits;
+            if (hits_refined(answer, *replies_[i])) ++rate->hits;
+            if (options_.on_answer) options_.on_answer(answer, ++done_);
+        }
+        result.requests = static_cast<int>(seconds_.size());
+        result.median_seconds = median(seconds_).value_or(0);
+        result.median_prompt_tokens = median(prompt_tokens_);
+        result.median_completion_tokens = median(completion_tokens_);
+        run_.calibration.refined = std::move(result);
+    }
+
+    /// Whether the click of this reply hits after its position was refined, as in a run.
+    bool hits_refined(const CalibrationAnswer& answer, const vlm::ChatReply& reply) {
+        const PositionFit& fit = run_.calibration.fit;
+        const TestScreen& shown = screen(answer.question.screen);
+        const winio::Size size = answer.sample.image;
+        agent::Profile profile = options_.profile;
+        profile.coordinates = fit.form.convention;
+        profile = profile_for(std::move(profile), size);
+        if (fit.correction != agent::Correction{}) profile.correction = fit.correction;
+        profile.refine = agent::Refine::on;
+        const agent::AgentOptions no_options;
+        const agent::ToolsByRole tools = agent::tools_by_role(options_.tools, profile, no_options);
+        const std::string task =
+            fmt::format("Click on {}.", shown.targets[answer.question.target].description);
+        const std::unique_ptr<agent::Mode> mode = agent::make_mode({profile, task, tools, {}});
+        mode->apply(look_of(vlm::make_image(winio::encode_png(shown.image.view())), size));
+        mode->apply(agent::Replied{.reply = reply});
+        vlm::Image crop;
+        constexpr int max_commands = 16;
+        for (int i = 0; i < max_commands; ++i) {
+            agent::Command command = mode->next();
+            if (const auto* look = std::get_if<agent::Observe>(&command);
+                look != nullptr && look->zoom) {
+                mode->apply(cut(*look->zoom, shown, profile, crop));
+            } else if (auto* ask = std::get_if<agent::Ask>(&command);
+                       ask != nullptr && ask->refines) {
+                show(crop, ask->request);
+                mode->apply(answer_to(ask->request));
+            } else if (const auto* invoke = std::get_if<agent::Invoke>(&command)) {
+                const agent::Toolbox& box = tools.at(invoke->role);
+                const std::string id = box.id_of(invoke->call.name);
+                if (std::ranges::find(pointer_tools, id) != pointer_tools.end()) {
+                    const auto found = position_in(invoke->call, box);
+                    if (!found) return false;
+                    PositionSample sample = answer.sample;
+                    sample.numbers = found->numbers;
+                    return hits(sample, position_of(sample, fit.form, fit.correction, processor_));
+                }
+                mode->apply(agent::Invoked{.call_id = invoke->call.id,
+                                           .tool = invoke->call.name,
+                                           .ok = true,
+                                           .result_json = "{\"ok\":true}"});
+            } else {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    static agent::Observed cut(const agent::Zoom& zoom, const TestScreen& shown,
+                               const agent::Profile& profile, vlm::Image& crop) {
+        const winio::Rect all{0, 0, shown.image.width(), shown.image.height()};
+        const agent::ZoomedView view = agent::zoomed_view(winio::WorkArea(all), zoom, profile);
+        const winio::Frame frame{shown.image, all.origin(), {}};
+        crop = vlm::make_image(winio::encode_png(agent::zoomed_image(frame, view).view()));
+        agent::Observed look = look_of(crop, view.image);
+        look.area = view.area;
+        look.zoomed = agent::Zoomed{all, zoom.use, {}};
+        return look;
+    }
+
+    /// A request that fails leaves the position as it is, also in a run.
+    agent::Fact answer_to(const vlm::ChatRequest& request) {
+        CalibrationAnswer ignored;
+        const int failed = run_.calibration.failed_requests;
+        const int requests = run_.calibration.requests;
+        const auto start = Clock::now();
+        const std::optional<vlm::ChatReply> reply = send(request, ignored);
+        run_.calibration.failed_requests = failed; // these count the requests of the questions
+        run_.calibration.requests = requests;
+        if (!reply) return agent::AskFailed{.message = ignored.problem};
+        seconds_.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+        if (reply->usage.prompt_tokens) prompt_tokens_.push_back(*reply->usage.prompt_tokens);
+        if (reply->usage.completion_tokens)
+            completion_tokens_.push_back(*reply->usage.completion_tokens);
+        return agent::Replied{.reply = *reply};
+    }
+
     /// The lower one of an even number.
     template <class Number>
     static std::optional<Number> median(std::vector<Number> values) {
@@ -304,6 +424,8 @@ private:
     std::optional<agent::ImageProcessor> processor_;
     std::map<int, TestScreen> screens_;
     CalibrationRun run_;
+    std::vector<std::optional<vlm::ChatReply>> replies_; ///< to the questions
+    int done_ = 0;                                       ///< requests
     int failures_in_a_row_ = 0;
     std::vector<double> seconds_;
     std::vector<int> prompt_tokens_;
@@ -311,6 +433,16 @@ private:
 };
 
 } // namespace
+
+int max_requests(const CalibrationOptions& options) {
+    int requests = options.requests;
+    if (!options.refine) return requests;
+    for (const TestQuestion& question : test_questions(options.requests))
+        if (std::ranges::find(refined_sizes, target_sizes.at(question.target)) !=
+            refined_sizes.end())
+            ++requests;
+    return requests;
+}
 
 CalibrationRun calibrate(vlm::ChatModel& model, const CalibrationOptions& options) {
     return Calibrator(model, options).go();

@@ -82,15 +82,16 @@ PositionFit read_fit(const Members& members) {
     return fit;
 }
 
-std::vector<HitRate> read_hit_rates(const json::object& all, const std::string& where) {
+std::vector<HitRate> read_hit_rates(const json::object& all, std::string_view name,
+                                    const std::string& where) {
     const Members members(all, where, agent::errc::bad_config);
     std::vector<HitRate> rates;
-    const json::value* value = all.if_contains("hit_rates");
+    const json::value* value = all.if_contains(name);
     if (value == nullptr || value->is_null()) return rates;
     if (!value->is_array() || value->as_array().size() > max_rates)
-        members.refuse("hit_rates", fmt::format("must be an array of at most {}", max_rates));
+        members.refuse(name, fmt::format("must be an array of at most {}", max_rates));
     for (const json::value& element : value->as_array()) {
-        if (!element.is_object()) members.refuse("hit_rates", "must contain objects");
+        if (!element.is_object()) members.refuse(name, "must contain objects");
         const Members one(element.as_object(), where, agent::errc::bad_config);
         HitRate rate;
         one.read("size", rate.size, 1, max_count);
@@ -99,6 +100,41 @@ std::vector<HitRate> read_hit_rates(const json::object& all, const std::string& 
         rates.push_back(rate);
     }
     return rates;
+}
+
+RefineResult read_refined(const json::object& all, const std::string& where) {
+    const Members members(all, where, agent::errc::bad_config);
+    constexpr int max_tokens = std::numeric_limits<int>::max();
+    RefineResult result;
+    result.without = read_hit_rates(all, "without", where);
+    result.with = read_hit_rates(all, "with", where);
+    members.read("requests", result.requests, 0, max_count);
+    read_number(members, "median_seconds", result.median_seconds, 0, 1e9);
+    members.read("median_prompt_tokens", result.median_prompt_tokens, 0, max_tokens);
+    members.read("median_completion_tokens", result.median_completion_tokens, 0, max_tokens);
+    return result;
+}
+
+json::array to_json(const std::vector<HitRate>& hit_rates) {
+    json::array rates;
+    for (const HitRate& rate : hit_rates) {
+        const Interval range = wilson_interval(rate.hits, rate.total);
+        rates.push_back(json::object{{"size", rate.size},
+                                     {"hits", rate.hits},
+                                     {"total", rate.total},
+                                     {"low", rounded(range.low)},
+                                     {"high", rounded(range.high)}});
+    }
+    return rates;
+}
+
+json::object to_json(const RefineResult& result) {
+    return {{"without", to_json(result.without)},
+            {"with", to_json(result.with)},
+            {"requests", result.requests},
+            {"median_seconds", result.median_seconds},
+            {"median_prompt_tokens", to_json(result.median_prompt_tokens)},
+            {"median_completion_tokens", to_json(result.median_completion_tokens)}};
 }
 
 } // namespace
@@ -136,16 +172,7 @@ std::string to_json(const Calibration& calibration) {
                            {"uncorrected_residual", fit.uncorrected_residual},
                            {"chance_residual", fit.chance_residual}};
     if (fit.correction != agent::Correction{}) positions["correction"] = to_json(fit.correction);
-    json::array rates;
-    for (const HitRate& rate : calibration.hit_rates) {
-        const Interval range = wilson_interval(rate.hits, rate.total);
-        rates.push_back(json::object{{"size", rate.size},
-                                     {"hits", rate.hits},
-                                     {"total", rate.total},
-                                     {"low", rounded(range.low)},
-                                     {"high", rounded(range.high)}});
-    }
-    const json::object all{
+    json::object all{
         {"format", format},
         {"endpoint", json::string(without_query(calibration.endpoint))},
         {"model", json::string(calibration.model)},
@@ -155,7 +182,7 @@ std::string to_json(const Calibration& calibration) {
         {"dialect", json::string(to_string(calibration.dialect))},
         {"stated", json::string(to_string(calibration.stated))},
         {"positions", std::move(positions)},
-        {"hit_rates", std::move(rates)},
+        {"hit_rates", to_json(calibration.hit_rates)},
         {"requests", calibration.requests},
         {"failed_requests", calibration.failed_requests},
         {"with_position", calibration.with_position},
@@ -166,6 +193,7 @@ std::string to_json(const Calibration& calibration) {
         {"median_prompt_tokens", to_json(calibration.median_prompt_tokens)},
         {"median_completion_tokens", to_json(calibration.median_completion_tokens)},
     };
+    if (calibration.refined) all["refined"] = to_json(*calibration.refined);
     return agent::to_text(all);
 }
 
@@ -199,7 +227,7 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
     calibration.stated = read_convention(members, "stated");
     members.require("positions");
     calibration.fit = read_fit(*members.object("positions"));
-    calibration.hit_rates = read_hit_rates(all, where);
+    calibration.hit_rates = read_hit_rates(all, "hit_rates", where);
     members.read("requests", calibration.requests, 0, max_count);
     members.read("failed_requests", calibration.failed_requests, 0, max_count);
     members.read("with_position", calibration.with_position, 0, max_count);
@@ -210,6 +238,11 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
     constexpr int max_tokens = std::numeric_limits<int>::max();
     members.read("median_prompt_tokens", calibration.median_prompt_tokens, 0, max_tokens);
     members.read("median_completion_tokens", calibration.median_completion_tokens, 0, max_tokens);
+    if (const json::value* refined = all.if_contains("refined");
+        refined != nullptr && !refined->is_null()) {
+        if (!refined->is_object()) members.refuse("refined", "must be an object");
+        calibration.refined = read_refined(refined->as_object(), where);
+    }
     return calibration;
 }
 

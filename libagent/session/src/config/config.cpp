@@ -113,6 +113,11 @@ constexpr std::array specs{
                         "function, or as text",
                 .choices = "native|qwen_computer_use|claude_computer|ui_tars|glm|pyautogui|"
                            "openai_computer"},
+    SettingSpec{.name = "refine",
+                .kind = Kind::choice,
+                .help = "whether the model is asked for the exact position before a click: never, "
+                        "always, or only for small targets",
+                .choices = "off|on|small"},
     SettingSpec{.name = "max_turns",
                 .kind = Kind::integer,
                 .help = "maximum number of turns",
@@ -793,6 +798,7 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
     put("text_tool_calls", word_for(profile.text_tool_calls, text_tool_calls_words()));
     put("coordinates", std::string(profile.coordinates ? to_string(*profile.coordinates) : "auto"));
     put("dialect", std::string(to_string(profile.dialect)));
+    put("refine", word_for(profile.refine, refine_words()));
     put_whole("max_turns", profile.max_turns);
     put("step_delay", static_cast<double>(profile.step_delay.count()) / 1000);
     put("image", winio::to_string(profile.image));
@@ -1052,6 +1058,7 @@ void apply(const Config& config, Profile& profile) {
     if (later("coordinates"))
         profile.coordinates = parse_coordinate_convention(*config.text("coordinates"));
     if (later("dialect")) profile.dialect = *parse_dialect(*config.text("dialect"));
+    if (later("refine")) profile.refine = meaning_of(*config.text("refine"), refine_words());
     if (later("max_turns")) profile.max_turns = *config.integer("max_turns");
     if (later("step_delay")) profile.step_delay = *config.duration("step_delay");
     profile.image = image_size_setting(config).size;

@@ -182,6 +182,20 @@ struct HitRate {
     friend bool operator==(const HitRate&, const HitRate&) = default;
 };
 
+/// What refined positions change (`agent::Profile::refine`), for the targets of `refined_sizes`. Both rates
+/// are of the same first answers.
+struct RefineResult {
+    std::vector<HitRate> without{}; ///< by size, ascending
+    std::vector<HitRate> with{};    ///< the same sizes
+    int requests = 0;               ///< answered ones, in addition to `Calibration::requests`
+    double median_seconds = 0;      ///< of these requests
+    std::optional<int> median_prompt_tokens{};
+    std::optional<int> median_completion_tokens{};
+    friend bool operator==(const RefineResult&, const RefineResult&) = default;
+};
+/// The sizes of the targets whose positions a calibration refines.
+inline constexpr std::array refined_sizes{8, 12};
+
 /// What was measured for one model on one endpoint.
 struct Calibration {
     std::string endpoint{}; ///< without its query
@@ -203,6 +217,7 @@ struct Calibration {
     double median_seconds = 0;
     std::optional<int> median_prompt_tokens{};
     std::optional<int> median_completion_tokens{};
+    std::optional<RefineResult> refined{}; ///< if it was measured
 
     /// The hits of small targets, which stand for the hit rate to expect; `size` is 0.
     [[nodiscard]] HitRate small_targets() const;
@@ -243,10 +258,17 @@ struct CalibrationOptions {
     agent::Profile profile{}; ///< of mode "conversation"; with the model's id and its dialect
     agent::Toolbox tools = agent::built_in_tools(); ///< the tools that the profile can name
     int requests = default_calibration_requests;
-    /// Called after each answer with the number of answers so far. `at` and `hit` are not set yet.
+    /// Then also refines the positions of the smallest targets, with one more request for each. Not if the
+    /// model does not ground, or if runs cannot use its form or its server shrinks images.
+    bool refine = false;
+    /// Called after each answer, also to a request that refines, with the number of answers so far. `at` and
+    /// `hit` are not set before the last of the `requests`.
     std::function<void(const CalibrationAnswer& answer, int done)> on_answer{};
     std::stop_token stop{};
 };
+
+/// The largest number of requests that a calibration with these options sends.
+[[nodiscard]] EYEHAND_SESSION_API int max_requests(const CalibrationOptions& options);
 
 struct CalibrationRun {
     Calibration calibration{}; ///< its endpoint and time are empty
