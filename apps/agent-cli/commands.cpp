@@ -567,6 +567,7 @@ int run_program(std::vector<std::string> arguments) {
     add_endpoint(*calibrate_command, calibrate.server);
     add_profile(*calibrate_command, calibrate.profile);
     add_dialect(*calibrate_command, calibrate.dialect);
+    add_coordinates(*calibrate_command, calibrate.coordinates);
     calibrate_command
         ->add_option("--requests", calibrate.requests, "Number of requests; default: 40")
         ->check(CLI::Range(session::min_calibration_requests, session::max_calibration_requests));

@@ -121,8 +121,9 @@ struct TrustFlags {
 
 struct CalibrateFlags {
     EndpointFlags server;
-    std::string profile; ///< empty: not given
-    std::string dialect; ///< the same
+    std::string profile;     ///< empty: not given
+    std::string dialect;     ///< the same
+    std::string coordinates; ///< the same
     std::optional<int> requests;
     std::string image_out; ///< file; empty: no image is written
     bool json = false;

@@ -283,6 +283,51 @@ TEST_CASE("report: equal screenshots are stored once") {
     CHECK(screenshots.size() == 1);
 }
 
+TEST_CASE("report: the calibration of the model is in the page, beside what the run used") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = test::hostile_run(folder.path());
+    const json::object run = data(report_html(path));
+    const json::object& calibration = run.at("config").at("calibration").as_object();
+    CHECK(calibration.at("text") == "percent: 0 to 100");
+    CHECK(calibration.at("residual") == 7.125);
+    CHECK(list(calibration, "rates").size() == 3);
+    CHECK(calibration.at("small").at("hits") == 6);
+    CHECK(to_text(calibration.at("used")) == R"({"convention":"norm1000","correction":null})");
+    REQUIRE(list(calibration, "warnings").size() == 1);
+    CHECK_THAT(std::string(list(calibration, "warnings")[0].as_string()),
+               ContainsSubstring("60 % of clicks on small targets"));
+    CHECK(list(calibration, "alternatives").empty());
+    // Most runs have none.
+    CHECK(data(report_html(short_run(folder.path()))).at("config").at("calibration").is_null());
+}
+
+TEST_CASE("report: a damaged or foreign calibration is shown as far as it can be read") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const auto calibration = [&](const std::string& text) {
+        write(path / "calibration.json", text);
+        return data(report_html(path)).at("config").at("calibration");
+    };
+    CHECK(calibration("{").is_null());
+    CHECK(calibration("[1]").is_null());
+    CHECK(calibration(std::string(2'000'000, ' ') + "{}").is_null());
+    const json::value odd = calibration(
+        R"({"positions":[],"hit_rates":[3,{"size":"8","hits":2}],"warnings":"no","time":"now"})");
+    CHECK(odd.at("grounds") == false);
+    CHECK(odd.at("text").is_null());
+    CHECK(odd.at("time").is_null());
+    CHECK(odd.at("warnings").as_array().empty());
+    REQUIRE(odd.at("rates").as_array().size() == 1);
+    CHECK(to_text(odd.at("rates").at(0)) ==
+          R"({"size":null,"hits":2,"total":null,"low":null,"high":null})");
+    std::string texts;
+    for (int i = 0; i < 500; ++i) texts += "\"" + std::string(3'000, 'w') + "\",";
+    const json::value many =
+        calibration(R"({"warnings":[)" + texts.substr(0, 900'000) + R"(",""]})");
+    CHECK(many.at("warnings").as_array().size() == 100);
+    CHECK(many.at("warnings").at(0).as_string().size() < 3'000);
+}
+
 TEST_CASE("report: a truncated journal is shown up to its end") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());

@@ -2,6 +2,7 @@
 
 #include "annotation/annotation_json.hpp"
 #include "base/text.hpp"
+#include "calibration_json.hpp"
 #include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/winio/bitmap_font.hpp"
@@ -334,7 +335,8 @@ json::object config_json(const agent::Profile& profile) {
             {"phases", std::move(phases)}};
 }
 
-json::object config_json(const agent::StoredRun& run) {
+json::object config_json(const agent::StoredRun& run,
+                         const std::optional<std::string>& calibration) {
     json::object config = config_json(run.summary.profile);
     config["version"] = agent::to_valid_utf8(run.version);
     json::array settings;
@@ -343,6 +345,8 @@ json::object config_json(const agent::StoredRun& run) {
                                            {"value", agent::to_valid_utf8(setting.value)},
                                            {"source", agent::to_valid_utf8(setting.source)}});
     config["settings"] = std::move(settings);
+    config["calibration"] =
+        calibration ? calibration_json(*calibration, run.summary.profile) : json::value();
     return config;
 }
 

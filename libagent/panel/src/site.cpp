@@ -3,10 +3,12 @@
 #include "base/text.hpp"
 #include "embedded.hpp"
 #include "eyehand/base/base64.hpp"
+#include "eyehand/base/folder_file.hpp"
 #include "page_files.hpp"
 #include "page_json.hpp"
 #include "page_state.hpp"
 #include "posted_screenshot.hpp"
+#include "record/run_file.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +72,9 @@ json::object config_of(const ShownRun& run) {
     try {
         agent::StoredRun stored = agent::load_run(run.directory());
         stored.summary.profile = run.profile(); // including a custom mode of the program
-        return page::config_json(stored);
+        return page::config_json(stored,
+                                 base::read_in_folder(run.directory(), agent::calibration_name,
+                                                      agent::max_calibration_bytes));
     } catch (const agent::Error&) {
         return page::config_json(run.profile());
     }

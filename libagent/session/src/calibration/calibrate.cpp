@@ -95,10 +95,15 @@ std::optional<FoundPosition> position_in(const vlm::ToolCall& call, const agent:
 
 // --- One question --------------------------------------------------------------------------------
 
-/// The profile for a screen of this size.
-agent::Profile profile_for(agent::Profile profile, winio::Size size) {
+/// The profile for screens of this size, in a conversation of this number of turns. The user's next
+/// question comes with a screenshot, so there is one after each action.
+agent::Profile profile_for(agent::Profile profile, winio::Size size, int turns) {
     profile.image = winio::ExactSize{size};
     profile.screenshot_first = true;
+    profile.screenshot_after_actions = true;
+    profile.look_between_calls = false;
+    profile.loops.answer = agent::LoopAnswer::none; // equal answers are no loop here
+    profile.max_turns = turns + 1;
     profile.executed_heat.enabled = false;
     profile.correction.reset();
     (void)agent::resolve_coordinates(profile, size);
@@ -116,6 +121,84 @@ std::size_t count_actions(const vlm::ChatReply& reply, agent::Dialect dialect) {
                      : 1;
     return count;
 }
+
+// A variable, because GCC 12 for MinGW warns about the temporary of the default argument.
+agent::ToolsByRole tools_for(const agent::Toolbox& tools, const agent::Profile& profile) {
+    const agent::AgentOptions no_options;
+    return agent::tools_by_role(tools, profile, no_options);
+}
+
+/// One conversation with the model about screens of one size. Its requests are those of a run in which
+/// each action succeeds.
+class Conversation {
+public:
+    Conversation(const CalibrationOptions& options, winio::Size size)
+        : profile_(profile_for(options.profile, size, max_calibration_turns)), size_(size),
+          tools_(tools_for(options.tools, profile_)) {}
+
+    [[nodiscard]] const agent::Profile& profile() const { return profile_; }
+    [[nodiscard]] int turn() const { return turn_; }
+    /// Whether it is possible to ask again: the latest reply had an action, and none was refused.
+    [[nodiscard]] bool goes_on() const {
+        return mode_ && std::holds_alternative<agent::Observe>(mode_->next());
+    }
+
+    /// The request with the next question. `screen` has the size of the conversation.
+    vlm::ChatRequest ask(const std::string& task, const vlm::Image& screen) {
+        ++turn_;
+        images_[screen.sha256] = screen;
+        if (mode_ == nullptr)
+            mode_ = agent::make_mode({profile_, task, tools_, {}});
+        else
+            mode_->apply(agent::UserMessage{.text = task});
+        mode_->apply(agent::Observed{.sha256 = screen.sha256,
+                                     .file = fmt::format("screenshots/turn_{:04}.png", turn_),
+                                     .size = size_,
+                                     .area = {0, 0, size_.width, size_.height}});
+        agent::Command command = mode_->next();
+        auto* ask = std::get_if<agent::Ask>(&command);
+        if (ask == nullptr)
+            throw agent::Error(
+                agent::errc::bad_profile,
+                fmt::format("the profile \"{}\" does not ask the model first", profile_.name));
+        for (vlm::Message& message : ask->request.messages)
+            for (vlm::Part& part : message.parts)
+                if (auto* image = std::get_if<vlm::Image>(&part))
+                    *image = images_.at(image->sha256);
+        return std::move(ask->request);
+    }
+
+    /// The mode reads the reply as in a run. Calls `visit` with each call, which counts as successful,
+    /// and with the tools of its role.
+    template <class Visit>
+    void read(const vlm::ChatReply& reply, Visit visit) {
+        constexpr int max_calls = 16;
+        mode_->apply(agent::Replied{.reply = reply});
+        for (int i = 0; i < max_calls; ++i) {
+            const agent::Command command = mode_->next();
+            const auto* invoke = std::get_if<agent::Invoke>(&command);
+            if (invoke == nullptr) return;
+            const agent::Toolbox& box = tools_.at(invoke->role);
+            visit(invoke->call, box);
+            mode_->apply(
+                agent::Invoked{.call_id = invoke->call.id,
+                               .tool = invoke->call.name,
+                               .ok = true,
+                               .result_json = "{\"ok\":true}",
+                               .action = {.tool = box.id_of(invoke->call.name), .acts = true}});
+        }
+    }
+
+private:
+    agent::Profile profile_;
+    winio::Size size_;
+    agent::ToolsByRole tools_;
+    std::unique_ptr<agent::Mode> mode_;
+    std::map<std::string, vlm::Image, std::less<>> images_; ///< by hash
+    int turn_ = 0;
+};
+
+// --- The calibration -----------------------------------------------------------------------------
 
 class Calibrator {
 public:
@@ -147,50 +230,44 @@ public:
     }
 
 private:
-    const TestScreen& screen(int index) {
+    struct Shown {
+        TestScreen screen{};
+        vlm::Image image{};
+    };
+    const Shown& screen(int index) {
         const auto known = screens_.find(index);
-        return known != screens_.end() ? known->second
-                                       : screens_.emplace(index, test_screen(index)).first->second;
+        if (known != screens_.end()) return known->second;
+        Shown added{.screen = test_screen(index)};
+        added.image = vlm::make_image(winio::encode_png(added.screen.image.view()));
+        return screens_.emplace(index, std::move(added)).first->second;
     }
 
     CalibrationAnswer ask(const TestQuestion& question) {
-        const TestScreen& shown = screen(question.screen);
-        const Target& target = shown.targets[question.target];
-        const winio::Size size = shown.image.size();
-        CalibrationAnswer answer{.question = question,
-                                 .size = target.size,
-                                 .sample = {.image = size, .target = target.bounds}};
-        const agent::Profile profile = profile_for(options_.profile, size);
+        const Shown& shown = screen(question.screen);
+        const Target& target = shown.screen.targets[question.target];
+        const winio::Size size = shown.screen.image.size();
+        if (!question.continues || !conversation_ || !conversation_->goes_on())
+            conversation_.emplace(options_, size);
+        const agent::Profile& profile = conversation_->profile();
         run_.calibration.stated =
             profile.coordinates.value_or(agent::CoordinateConvention::norm1000);
-        // A variable, because GCC 12 for MinGW warns about the temporary of the default argument.
-        const agent::AgentOptions no_options;
-        const agent::ToolsByRole tools = agent::tools_by_role(options_.tools, profile, no_options);
-        const std::unique_ptr<agent::Mode> mode =
-            agent::make_mode({profile, fmt::format("Click on {}.", target.description), tools, {}});
-
-        const vlm::Image image = vlm::make_image(winio::encode_png(shown.image.view()));
-        mode->apply(agent::Observed{.sha256 = image.sha256,
-                                    .file = "screenshots/turn_0001.png",
-                                    .size = size,
-                                    .area = {0, 0, size.width, size.height}});
-        agent::Command command = mode->next();
-        auto* ask = std::get_if<agent::Ask>(&command);
-        if (ask == nullptr)
-            throw agent::Error(
-                agent::errc::bad_profile,
-                fmt::format("the profile \"{}\" does not ask the model first", profile.name));
-        for (vlm::Message& message : ask->request.messages)
-            for (vlm::Part& part : message.parts)
-                if (auto* reference = std::get_if<vlm::Image>(&part)) *reference = image;
+        const vlm::ChatRequest request =
+            conversation_->ask(fmt::format("Click on {}.", target.description), shown.image);
+        CalibrationAnswer answer{.question = question,
+                                 .size = target.size,
+                                 .turn = conversation_->turn(),
+                                 .sample = {.image = size, .target = target.bounds}};
 
         const auto start = Clock::now();
-        const std::optional<vlm::ChatReply> reply = send(ask->request, answer);
+        const std::optional<vlm::ChatReply> reply = send(request, answer);
         answer.duration =
             std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-        if (!reply) return answer;
-        count(*reply, answer, profile.dialect);
-        read_position(*mode, *reply, tools, answer);
+        if (reply) {
+            count(*reply, answer, profile.dialect);
+            read_position(*reply, answer);
+        } else {
+            conversation_.reset();
+        }
         return answer;
     }
 
@@ -229,38 +306,30 @@ private:
             completion_tokens_.push_back(*reply.usage.completion_tokens);
     }
 
-    /// The mode reads the reply as in a run; the position is that of its first call with one.
-    void read_position(agent::Mode& mode, const vlm::ChatReply& reply,
-                       const agent::ToolsByRole& tools, CalibrationAnswer& answer) {
-        constexpr int max_calls = 16;
+    /// The position is that of the first call with a target.
+    void read_position(const vlm::ChatReply& reply, CalibrationAnswer& answer) {
         answer.problem = "the reply calls no tool";
-        mode.apply(agent::Replied{.reply = reply});
-        for (int i = 0; i < max_calls; ++i) {
-            const agent::Command command = mode.next();
-            const auto* invoke = std::get_if<agent::Invoke>(&command);
-            if (invoke == nullptr) return;
-            const agent::Toolbox& box = tools.at(invoke->role);
-            const std::string id = box.id_of(invoke->call.name);
-            if (std::ranges::find(pointer_tools, id) != pointer_tools.end()) {
-                if (auto found = position_in(invoke->call, box)) {
-                    answer.problem.clear();
-                    answer.sample.numbers = std::move(found->numbers);
-                    ++run_.calibration.with_position;
-                    if (found->valid) ++run_.calibration.valid_calls;
-                } else {
-                    answer.problem = fmt::format("the call of {} has no position of two or four "
-                                                 "numbers",
-                                                 invoke->call.name);
-                }
+        bool is_read = false;
+        conversation_->read(reply, [&](const vlm::ToolCall& call, const agent::Toolbox& box) {
+            if (is_read) return;
+            const std::string id = box.id_of(call.name);
+            if (std::ranges::find(pointer_tools, id) == pointer_tools.end()) {
+                answer.problem = fmt::format("the reply calls {}, which has no target", call.name);
                 return;
             }
-            answer.problem =
-                fmt::format("the reply calls {}, which has no target", invoke->call.name);
-            mode.apply(agent::Invoked{.call_id = invoke->call.id,
-                                      .tool = invoke->call.name,
-                                      .ok = true,
-                                      .result_json = "{\"ok\":true}"});
-        }
+            is_read = true;
+            auto found = position_in(call, box);
+            if (!found) {
+                answer.problem = fmt::format("the call of {} has no position of two or four "
+                                             "numbers",
+                                             call.name);
+                return;
+            }
+            answer.problem.clear();
+            answer.sample.numbers = std::move(found->numbers);
+            ++run_.calibration.with_position;
+            if (found->valid) ++run_.calibration.valid_calls;
+        });
     }
 
     void evaluate() {
@@ -269,6 +338,7 @@ private:
         for (const CalibrationAnswer& answer : run_.answers)
             if (!answer.sample.numbers.empty()) samples.push_back(answer.sample);
         result.fit = fit_positions(samples, {.stated = result.stated, .processor = processor_});
+        evaluate_conventions();
         std::map<int, HitRate> rates;
         for (CalibrationAnswer& answer : run_.answers) {
             HitRate& rate = rates[answer.size];
@@ -277,7 +347,6 @@ private:
                 answer.at =
                     position_of(answer.sample, result.fit.form, result.fit.correction, processor_);
                 answer.hit = hits(answer.sample, *answer.at);
-                if (keeps_to(answer.sample, result.fit.form, processor_)) ++result.in_convention;
             } else if (answer.problem.starts_with("the request failed")) {
                 continue;
             }
@@ -288,6 +357,26 @@ private:
         result.median_seconds = median(seconds_).value_or(0);
         result.median_prompt_tokens = median(prompt_tokens_);
         result.median_completion_tokens = median(completion_tokens_);
+    }
+
+    void evaluate_conventions() {
+        Calibration& result = run_.calibration;
+        std::vector<PositionSample> others;
+        for (const CalibrationAnswer& answer : run_.answers) {
+            if (answer.sample.numbers.empty()) continue;
+            ConventionShare& share = answer.turn <= max_early_turn ? result.early : result.late;
+            ++share.total;
+            if (follows(answer.sample, result.fit, processor_)) {
+                ++share.in_convention;
+                ++result.in_convention;
+            } else {
+                others.push_back(answer.sample);
+            }
+        }
+        const PositionFit other =
+            fit_positions(others, {.stated = result.fit.form.convention, .processor = processor_});
+        if (result.fit.grounds && other.grounds && other.form != result.fit.form)
+            result.other_form = other.form;
     }
 
     /// The lower one of an even number.
@@ -302,7 +391,8 @@ private:
     vlm::ChatModel& model_;
     const CalibrationOptions& options_;
     std::optional<agent::ImageProcessor> processor_;
-    std::map<int, TestScreen> screens_;
+    std::map<int, Shown> screens_;
+    std::optional<Conversation> conversation_;
     CalibrationRun run_;
     int failures_in_a_row_ = 0;
     std::vector<double> seconds_;

@@ -44,6 +44,32 @@ json::object to_json(const agent::Correction& correction) {
             {"offset_y", correction.offset_y}};
 }
 
+json::object to_json(const PositionForm& form) {
+    return {{"convention", json::string(to_string(form.convention))},
+            {"swapped", form.swapped},
+            {"server_resize", json::string(to_string(form.resize))},
+            {"text", description(form)}};
+}
+
+json::object to_json(const HitRate& rate) {
+    const Interval range = wilson_interval(rate.hits, rate.total);
+    return {{"size", rate.size},
+            {"hits", rate.hits},
+            {"total", rate.total},
+            {"low", rounded(range.low)},
+            {"high", rounded(range.high)}};
+}
+
+json::object to_json(const ConventionShare& share) {
+    return {{"in_convention", share.in_convention}, {"total", share.total}};
+}
+
+json::array to_json(const std::vector<std::string>& texts) {
+    json::array all;
+    for (const std::string& text : texts) all.emplace_back(json::string(text));
+    return all;
+}
+
 void read_number(const Members& members, std::string_view name, double& into, double min,
                  double max) {
     std::optional<double> number = into;
@@ -59,17 +85,32 @@ agent::CoordinateConvention read_convention(const Members& members, std::string_
     return *convention;
 }
 
-PositionFit read_fit(const Members& members) {
-    PositionFit fit;
-    constexpr double max = 1e9;
-    members.read("grounds", fit.grounds);
-    fit.form.convention = read_convention(members, "convention");
-    members.read("swapped", fit.form.swapped);
+PositionForm read_form(const Members& members) {
+    PositionForm form;
+    form.convention = read_convention(members, "convention");
+    members.read("swapped", form.swapped);
     std::vector<std::pair<std::string, ServerResize>> resizes;
     resizes.reserve(server_resizes.size());
     for (const ServerResize resize : server_resizes)
         resizes.emplace_back(to_string(resize), resize);
-    members.read("server_resize", fit.form.resize, resizes);
+    members.read("server_resize", form.resize, resizes);
+    return form;
+}
+
+ConventionShare read_share(const Members& members, std::string_view name) {
+    ConventionShare share;
+    if (const auto object = members.object(name)) {
+        object->read("total", share.total, 0, max_count);
+        object->read("in_convention", share.in_convention, 0, share.total);
+    }
+    return share;
+}
+
+PositionFit read_fit(const Members& members) {
+    PositionFit fit;
+    constexpr double max = 1e9;
+    members.read("grounds", fit.grounds);
+    fit.form = read_form(members);
     read_number(members, "residual", fit.residual, 0, max);
     read_number(members, "uncorrected_residual", fit.uncorrected_residual, 0, max);
     read_number(members, "chance_residual", fit.chance_residual, 0, max);
@@ -126,26 +167,26 @@ HitRate Calibration::small_targets() const {
     return sum;
 }
 
+std::optional<bool> Calibration::keeps_convention() const {
+    constexpr int min_late_positions = 5;
+    if (!fit.grounds || late.total < min_late_positions) return std::nullopt;
+    const auto is_kept = [](const ConventionShare& share) {
+        return share.in_convention >= share.total * min_convention_share;
+    };
+    return is_kept(early) && is_kept(late);
+}
+
 std::string to_json(const Calibration& calibration) {
     const PositionFit& fit = calibration.fit;
-    json::object positions{{"grounds", fit.grounds},
-                           {"convention", json::string(to_string(fit.form.convention))},
-                           {"swapped", fit.form.swapped},
-                           {"server_resize", json::string(to_string(fit.form.resize))},
-                           {"residual", fit.residual},
-                           {"uncorrected_residual", fit.uncorrected_residual},
-                           {"chance_residual", fit.chance_residual}};
+    json::object positions = to_json(fit.form);
+    positions["grounds"] = fit.grounds;
+    positions["residual"] = fit.residual;
+    positions["uncorrected_residual"] = fit.uncorrected_residual;
+    positions["chance_residual"] = fit.chance_residual;
     if (fit.correction != agent::Correction{}) positions["correction"] = to_json(fit.correction);
     json::array rates;
-    for (const HitRate& rate : calibration.hit_rates) {
-        const Interval range = wilson_interval(rate.hits, rate.total);
-        rates.push_back(json::object{{"size", rate.size},
-                                     {"hits", rate.hits},
-                                     {"total", rate.total},
-                                     {"low", rounded(range.low)},
-                                     {"high", rounded(range.high)}});
-    }
-    const json::object all{
+    for (const HitRate& rate : calibration.hit_rates) rates.push_back(to_json(rate));
+    json::object all{
         {"format", format},
         {"endpoint", json::string(without_query(calibration.endpoint))},
         {"model", json::string(calibration.model)},
@@ -156,6 +197,7 @@ std::string to_json(const Calibration& calibration) {
         {"stated", json::string(to_string(calibration.stated))},
         {"positions", std::move(positions)},
         {"hit_rates", std::move(rates)},
+        {"small_targets", to_json(calibration.small_targets())},
         {"requests", calibration.requests},
         {"failed_requests", calibration.failed_requests},
         {"with_position", calibration.with_position},
@@ -165,7 +207,13 @@ std::string to_json(const Calibration& calibration) {
         {"median_seconds", calibration.median_seconds},
         {"median_prompt_tokens", to_json(calibration.median_prompt_tokens)},
         {"median_completion_tokens", to_json(calibration.median_completion_tokens)},
+        {"early", to_json(calibration.early)},
+        {"late", to_json(calibration.late)},
+        {"warnings", to_json(warnings(calibration))},
     };
+    if (calibration.other_form) all["other_form"] = to_json(*calibration.other_form);
+    if (!fit.grounds)
+        all["alternatives"] = to_json(alternatives(calibration.model, calibration.dialect));
     return agent::to_text(all);
 }
 
@@ -206,6 +254,9 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
     members.read("valid_calls", calibration.valid_calls, 0, max_count);
     members.read("single_calls", calibration.single_calls, 0, max_count);
     members.read("in_convention", calibration.in_convention, 0, max_count);
+    calibration.early = read_share(members, "early");
+    calibration.late = read_share(members, "late");
+    if (const auto form = members.object("other_form")) calibration.other_form = read_form(*form);
     read_number(members, "median_seconds", calibration.median_seconds, 0, 1e9);
     constexpr int max_tokens = std::numeric_limits<int>::max();
     members.read("median_prompt_tokens", calibration.median_prompt_tokens, 0, max_tokens);
