@@ -4,6 +4,11 @@ import { byId, element, onChange } from './element.js';
 const known = (value) => value !== null && value !== undefined;
 const percent = (share) => (known(share) ? `${Math.round(100 * share)} %` : '–');
 
+/** "55 to 93 %" */
+function rangeText({ low, high }) {
+    return known(low) && known(high) ? `${Math.round(100 * low)} to ${percent(high)}` : '–';
+}
+
 /** "+3.1"; a minus sign for negative numbers. */
 function signed(value) {
     return `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(1)}`;
@@ -15,8 +20,8 @@ function correctionText({ scale_x: scaleX, offset_x: offsetX, scale_y: scaleY, o
 }
 
 /** "12 of 15, 80 % (55 to 93 %)" */
-function rateText({ hits, total, low, high }) {
-    return `${hits} of ${total}, ${percent(hits / total)} (${percent(low)} to ${percent(high)})`;
+function rateText(rate) {
+    return `${rate.hits} of ${rate.total}, ${percent(rate.hits / rate.total)} (${rangeText(rate)})`;
 }
 
 function shareText({ in_convention: inside, total }) {
@@ -45,7 +50,7 @@ function factsOf({ text, convention, grounds, residual, uncorrected_residual: be
 }
 
 function warningsOf({ warnings, alternatives }) {
-    const texts = warnings.map((warning) => `${warning[0]?.toUpperCase() ?? ''}${warning.slice(1)}.`);
+    const texts = warnings.filter(Boolean).map((warning) => `${warning[0].toUpperCase()}${warning.slice(1)}.`);
     if (alternatives.length > 0) texts.push(`Alternatives: ${alternatives.join('; ')}.`);
     return texts;
 }
@@ -62,6 +67,6 @@ export function showCalibration(calibration) {
         const rates = calibration.rates.filter(({ size, hits, total }) => known(size) && known(hits) && total > 0);
         byId('calibration-rates').querySelector('tbody').replaceChildren(...rates.map((rate) => element('tr', {},
             element('th', { scope: 'row' }, `${rate.size} px`), element('td', {}, `${rate.hits} of ${rate.total}`),
-            element('td', {}, percent(rate.hits / rate.total)), element('td', {}, `${percent(rate.low)} to ${percent(rate.high)}`))));
+            element('td', {}, percent(rate.hits / rate.total)), element('td', {}, rangeText(rate)))));
     });
 }
