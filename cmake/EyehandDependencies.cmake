@@ -1,5 +1,5 @@
-# All third-party dependencies: Boost (headers), zlib, fmt, OpenSSL, stb (a header); XCB except on Windows; CLI11 for the
-# programs; Catch2 and libpng for the tests.
+# All third-party dependencies: Boost (headers), zlib, fmt, OpenSSL, stb (headers), libwebp (EYEHAND_WEBP); XCB except on
+# Windows; CLI11 for the programs; Catch2 and libpng for the tests.
 include_guard()
 
 find_package(Threads REQUIRED)
@@ -9,6 +9,19 @@ if(CMAKE_CROSSCOMPILING AND MINGW AND NOT EXISTS "${OPENSSL_ROOT_DIR}/lib/libssl
         "run scripts/openssl-mingw, which builds it once (about 2 minutes on two cores)")
 endif()
 find_package(OpenSSL 3.0 REQUIRED COMPONENTS SSL Crypto)
+
+include(EyehandWebp)
+eyehand_find_webp()
+if(EYEHAND_WEBP STREQUAL "AUTO")
+    set(EYEHAND_WEBP OFF)
+    if(TARGET eyehand::libwebp)
+        set(EYEHAND_WEBP ON)
+    endif()
+elseif(EYEHAND_WEBP AND NOT TARGET eyehand::libwebp)
+    message(FATAL_ERROR "libwebp is missing. On Debian: apt-get install libwebp-dev. "
+        "Without WebP: -DEYEHAND_WEBP=OFF")
+endif()
+message(STATUS "Screenshots as WebP: ${EYEHAND_WEBP}")
 
 if(EYEHAND_X11)
     include(EyehandXcb)
@@ -45,8 +58,8 @@ else()
     find_package(Boost 1.81 REQUIRED)
     find_package(fmt REQUIRED)
     find_path(EYEHAND_STB_INCLUDE_DIR stb_image_write.h PATH_SUFFIXES stb)
-    if(NOT EYEHAND_STB_INCLUDE_DIR)
-        message(FATAL_ERROR "stb_image_write.h is missing. On Debian: apt-get install libstb-dev")
+    if(NOT EXISTS "${EYEHAND_STB_INCLUDE_DIR}/stb_image.h")
+        message(FATAL_ERROR "stb_image_write.h or stb_image.h is missing. On Debian: apt-get install libstb-dev")
     endif()
     if(EYEHAND_BUILD_APPS)
         find_package(CLI11 REQUIRED)

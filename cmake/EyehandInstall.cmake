@@ -43,6 +43,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/eyehand-config-version.c
 install(FILES
     "${PROJECT_BINARY_DIR}/eyehand-config.cmake"
     "${PROJECT_BINARY_DIR}/eyehand-config-version.cmake"
+    cmake/EyehandWebp.cmake
     cmake/EyehandXcb.cmake
     DESTINATION ${package})
 
@@ -90,8 +91,12 @@ if(WIN32)
 elseif(EYEHAND_X11)
     set(xcb xcb xcb-shm xcb-xtest xcb-xfixes "xcb-randr >= 1.12" xcb-xinput)
 endif()
+set(webp "")
+if(EYEHAND_WEBP)
+    set(webp libwebp)
+endif()
 eyehand_pkg_config(winio "Screen capture and input for desktop agents"
-    REQUIRES_PRIVATE zlib ${xcb} LIBS_PRIVATE -leyehand_base ${winio_system} ${standard_library})
+    REQUIRES_PRIVATE zlib ${webp} ${xcb} LIBS_PRIVATE -leyehand_base ${winio_system} ${standard_library})
 eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compatible server"
     REQUIRES_PRIVATE zlib "openssl >= 3.0"
     LIBS_PRIVATE -leyehand_base -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})

@@ -27,6 +27,9 @@ tested with Wine 8, but not yet on Windows itself.")
 else()
     set(system_title "${CMAKE_SYSTEM_NAME}")
     set(requirements "Debian 12 or a system with the same libraries (apt-get install libssl3 zlib1g")
+    if(EYEHAND_WEBP)
+        string(APPEND requirements " libwebp7")
+    endif()
     if(EYEHAND_X11)
         string(APPEND requirements
             " libxcb1\nlibxcb-shm0 libxcb-xtest0 libxcb-xfixes0 libxcb-randr0\nlibxcb-xinput0), and an X11 session.")
@@ -62,6 +65,10 @@ if(MINGW)
     list(APPEND licenses "mingw-w64|${winpthread}|" "zlib|${ZLIB_LIBRARIES}|"
         # scripts/openssl-mingw builds OpenSSL from the source package that libssl-dev comes from.
         "openssl|/usr/include/openssl/ssl.h|Apache-2.0")
+    if(EYEHAND_WEBP)
+        # Debian has no libwebp for MinGW: the builder's own, under the license of libwebp-dev.
+        list(APPEND licenses "libwebp|/usr/include/webp/decode.h|")
+    endif()
 endif()
 install(CODE "set(folder [[${PROJECT_BINARY_DIR}/package/licenses]])\nset(licenses [[${licenses}]])" ${rule})
 install(SCRIPT cmake/package_licenses.cmake ${rule})

@@ -68,6 +68,7 @@ vlm::ChatRequest request_of(const AskFlags& flags) {
         flags.max_tokens ? flags.max_tokens : max_tokens_setting(flags.server);
     request.sampling.reasoning_effort = reasoning_effort_setting(flags.server);
     request.sampling.thinking_tokens = thinking_tokens_setting(flags.server);
+    request.sampling.image_detail = image_detail_setting(flags.server);
     return request;
 }
 

@@ -36,6 +36,8 @@ Prepared prepare(const CalibrateFlags& flags) {
     run.profile = flags.profile;
     run.server = flags.server;
     run.dialect = flags.dialect;
+    run.view.image_format = flags.image_format;
+    run.coordinates = flags.coordinates;
     session::Config config = configuration(run);
     Prepared prepared{resolve(flags.server), add_profile(config)};
     session::apply(config, prepared.profile);
@@ -48,6 +50,8 @@ Prepared prepare(const CalibrateFlags& flags) {
     if (!is_named)
         prepared.profile.model = session::only_model(*server).value_or(prepared.profile.model);
     prepared.client = vlm::apply_capabilities(std::move(prepared.client), *server);
+    constexpr winio::Size usual_screen{1366, 768}; // of the long conversation
+    (void)session::fit_profile(*server, usual_screen, prepared.profile);
     return prepared;
 }
 
@@ -108,16 +112,32 @@ std::string error_text(const session::PositionFit& fit) {
 
 std::string positions_text(const Calibration& calibration) {
     const session::PositionFit& fit = calibration.fit;
-    if (!fit.grounds)
-        return calibration.with_position == 0
-                   ? "none: no reply has a position"
-                   : fmt::format("no grounding: the positions do not depend on the targets, or are "
-                                 "too few ({} of {} replies)",
-                                 calibration.with_position, calibration.requests);
+    if (!fit.grounds) return "no grounding";
     std::string text = session::description(fit.form);
     if (fit.form.convention != calibration.stated)
         text += fmt::format("; the prompts asked for {}", to_string(calibration.stated));
-    if (!fit.form.usable()) text += "; runs cannot use this form";
+    return text;
+}
+
+std::string turns_text(const Calibration& calibration) {
+    const auto share = [](const session::ConventionShare& of) {
+        return fmt::format("{} of {}", of.in_convention, of.total);
+    };
+    const std::optional<bool> keeps = calibration.keeps_convention();
+    return fmt::format("{} positions in the convention up to turn {} of a conversation, {} later{}",
+                       share(calibration.early), session::max_early_turn, share(calibration.late),
+                       keeps ? "" : ", which are too few to judge");
+}
+
+/// What the user should know, and what to do instead.
+std::string advice(const Calibration& calibration) {
+    std::string text;
+    for (const std::string& warning : session::warnings(calibration))
+        text += line("warning", warning);
+    if (calibration.fit.grounds) return text;
+    for (const std::string& alternative :
+         session::alternatives(calibration.model, calibration.dialect))
+        text += line("instead", alternative);
     return text;
 }
 
@@ -126,6 +146,22 @@ std::string rate_text(const session::HitRate& rate) {
     return fmt::format("{:>3} of {:<3} {:>4.0f} %   {:.0f} to {:.0f} %", rate.hits, rate.total,
                        rate.total == 0 ? 0.0 : 100.0 * rate.hits / rate.total, 100 * range.low,
                        100 * range.high);
+}
+
+std::string refined_text(const Calibration& calibration) {
+    if (!calibration.refined) return {};
+    const session::RefineResult& refined = *calibration.refined;
+    std::string text = line("refined", "hits        rate   95 % confidence");
+    for (const session::HitRate& rate : refined.without)
+        text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   without");
+    for (const session::HitRate& rate : refined.with)
+        text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   with");
+    std::string cost = fmt::format("{} more requests, {:.2f} s per click (median)",
+                                   refined.requests, refined.median_seconds);
+    if (refined.median_prompt_tokens && refined.median_completion_tokens)
+        cost += fmt::format(", {} tokens in, {} out", *refined.median_prompt_tokens,
+                            *refined.median_completion_tokens);
+    return text + line("", cost);
 }
 
 std::string table(const Calibration& calibration) {
@@ -142,13 +178,14 @@ std::string table(const Calibration& calibration) {
                                         calibration.requests, calibration.with_position,
                                         calibration.valid_calls, calibration.single_calls,
                                         calibration.in_convention));
+    if (calibration.fit.grounds) text += line("turns", turns_text(calibration));
     if (calibration.failed_requests > 0)
         text += line("failed", fmt::format("{} requests", calibration.failed_requests));
     std::string cost = fmt::format("{:.2f} s per answer (median)", calibration.median_seconds);
     if (calibration.median_prompt_tokens && calibration.median_completion_tokens)
         cost += fmt::format(", {} tokens in, {} out", *calibration.median_prompt_tokens,
                             *calibration.median_completion_tokens);
-    return text + line("cost", cost);
+    return text + line("cost", cost) + refined_text(calibration) + advice(calibration);
 }
 
 void write_image(const std::string& file, const session::CalibrationRun& run) {
@@ -192,12 +229,15 @@ ExitCode calibrate_model(const CalibrateFlags& flags) {
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     session::CalibrationRun run;
     {
-        Progress progress(requests);
-        run = session::calibrate(model, {.profile = prepared.profile,
-                                         .requests = requests,
-                                         .on_answer = [&](const session::CalibrationAnswer&,
-                                                          int done) { progress.show(done); },
-                                         .stop = stop.get_token()});
+        session::CalibrationOptions options{.profile = prepared.profile,
+                                            .requests = requests,
+                                            .refine = flags.refine,
+                                            .stop = stop.get_token()};
+        Progress progress(session::max_requests(options));
+        options.on_answer = [&](const session::CalibrationAnswer&, int done) {
+            progress.show(done);
+        };
+        run = session::calibrate(model, options);
     }
     Calibration& calibration = run.calibration;
     const std::string url = model.url();

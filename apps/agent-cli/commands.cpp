@@ -34,12 +34,22 @@ void add_area(CLI::App& command, ViewFlags& flags) {
     command.add_option("--crop", flags.crop, "Only this part of it: x1,y1,x2,y2 in 0..1000");
 }
 
+void add_image_format(CLI::App& command, ImageFormatFlags& flags) {
+    command.add_option("--image-format", flags.format,
+                       "Format of screenshots: png (default), jpeg or webp");
+    command
+        .add_option("--image-quality", flags.quality,
+                    "Quality of jpeg and webp: 1, the smallest files, to 100")
+        ->check(CLI::Range(1, 100));
+}
+
 void add_view(CLI::App& command, ViewFlags& flags) {
     add_area(command, flags);
     command.add_option("--image", flags.image,
                        "Size of screenshots: WIDTHxHEIGHT to fit into, 60%, or tokens:1024");
     command.add_flag("--image-exact", flags.image_exact,
                      "Exactly that size, distorted if necessary");
+    add_image_format(command, flags.image_format);
 }
 
 void add_coordinates(CLI::App& command, std::string& coordinates) {
@@ -78,6 +88,8 @@ void add_config(CLI::App& command, std::optional<std::string>& file) {
 void add_endpoint(CLI::App& command, EndpointFlags& flags) {
     command.add_option("--endpoint", flags.endpoint,
                        "Server: http://host:1234, .../v1 or the full URL; default: localhost:1234");
+    command.add_option("--api", flags.api, "Interface of the server; default: chat")
+        ->check(CLI::IsMember({"chat", "responses"}));
     command.add_option("--model", flags.model, "Model ID");
     command.add_option("--ca-file", flags.ca_file,
                        "PEM file with certificate authorities to trust besides the system's");
@@ -191,6 +203,9 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--calibration", flags.calibration,
                        "off: do not use the calibration of the model (agent-cli calibrate)");
     add_dialect(command, flags.dialect);
+    command.add_option("--refine", flags.refine,
+                       "Ask the model for the exact position before clicks: off, on or small (only "
+                       "for small targets)");
     command.add_option("--reasoning-effort", flags.reasoning_effort,
                        "How much the model reasons: none, minimal, low, medium, high or xhigh");
     command
@@ -198,6 +213,8 @@ void add_settings(CLI::App& command, RunFlags& flags) {
                     "Maximum number of tokens of the model's reasoning; 0: no reasoning, -1: the "
                     "server's limit")
         ->check(CLI::Range(-1, max_tokens));
+    command.add_option("--image-detail", flags.image_detail,
+                       "How closely the model looks at screenshots: low, high, auto or original");
     command.add_option("--watch", flags.watch,
                        "When the screen changes while the model thinks: resend, check or off");
     add_guard(command, flags.guard);
@@ -429,6 +446,7 @@ int run_program(std::vector<std::string> arguments) {
         resume_command->get_option(option)->description(description);
     };
     describe("--endpoint", "Server: http://host:1234, .../v1 or the full URL; default: the run's");
+    describe("--api", "Interface of the server; default: the run's");
     describe("--model", "Model ID; default: the run's");
     describe("--display", "Display ID, or \"all\"; default: the run's");
     describe("--window", "Window whose title contains this text; default: the run's");
@@ -493,7 +511,9 @@ int run_program(std::vector<std::string> arguments) {
     ScreenshotFlags screenshot;
     CLI::App* screenshot_command =
         app.add_subcommand("screenshot", "Save a screenshot as the model receives it");
-    screenshot_command->add_option("FILE", screenshot.file, "PNG file to write")->required();
+    screenshot_command
+        ->add_option("FILE", screenshot.file, "PNG, JPEG or WebP file to write, by its extension")
+        ->required();
     add_view(*screenshot_command, screenshot.view);
     add_config(*screenshot_command, screenshot.view.config);
     screenshot_command->add_flag("--no-cursor", screenshot.view.no_cursor,
@@ -567,9 +587,14 @@ int run_program(std::vector<std::string> arguments) {
     add_endpoint(*calibrate_command, calibrate.server);
     add_profile(*calibrate_command, calibrate.profile);
     add_dialect(*calibrate_command, calibrate.dialect);
+    add_coordinates(*calibrate_command, calibrate.coordinates);
+    add_image_format(*calibrate_command, calibrate.image_format);
     calibrate_command
         ->add_option("--requests", calibrate.requests, "Number of requests; default: 40")
         ->check(CLI::Range(session::min_calibration_requests, session::max_calibration_requests));
+    calibrate_command->add_flag("--refine", calibrate.refine,
+                                "Also measure what --refine of run changes for targets of 8 and 12 "
+                                "pixels, with one more request for each");
     calibrate_command->add_option("--image-out", calibrate.image_out,
                                   "Draw targets, hits and misses to this PNG file");
     calibrate_command->add_flag("--json", calibrate.json, "Print the result as JSON");

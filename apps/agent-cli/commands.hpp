@@ -121,9 +121,12 @@ struct TrustFlags {
 
 struct CalibrateFlags {
     EndpointFlags server;
-    std::string profile; ///< empty: not given
-    std::string dialect; ///< the same
+    std::string profile;     ///< empty: not given
+    std::string dialect;     ///< the same
+    std::string coordinates; ///< the same
+    ImageFormatFlags image_format;
     std::optional<int> requests;
+    bool refine = false;
     std::string image_out; ///< file; empty: no image is written
     bool json = false;
 };

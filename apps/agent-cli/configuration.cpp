@@ -103,17 +103,25 @@ private:
     session::Config& config_;
 };
 
+void add_flags(session::Config& config, const ImageFormatFlags& flags) {
+    Flags to(config);
+    to.add_unless_empty("image_format", "--image-format", flags.format);
+    to.add("image_quality", "--image-quality", flags.quality);
+}
+
 void add_flags(session::Config& config, const ViewFlags& flags) {
     add_area_flags(config, flags);
     Flags to(config);
     to.add_unless_empty("image", "--image", flags.image);
     if (flags.image_exact)
         config.add(session::config_from_flag("image_exact", "--image-exact", "true"));
+    add_flags(config, flags.image_format);
 }
 
 void add_flags(session::Config& config, const EndpointFlags& flags) {
     Flags to(config);
     to.add("endpoint", "--endpoint", flags.endpoint);
+    to.add("api", "--api", flags.api);
     to.add("model", "--model", flags.model);
     to.add("ca_file", "--ca-file", flags.ca_file);
     to.add("retries", "--retries", flags.retries);
@@ -266,9 +274,11 @@ session::Config configuration(const RunFlags& flags,
     to.add_unless_empty("coordinates", "--coordinates", flags.coordinates);
     to.add_unless_empty("calibration", "--calibration", flags.calibration);
     to.add_unless_empty("dialect", "--dialect", flags.dialect);
+    to.add_unless_empty("refine", "--refine", flags.refine);
     to.add_unless_empty("watch", "--watch", flags.watch);
     to.add_unless_empty("reasoning_effort", "--reasoning-effort", flags.reasoning_effort);
     to.add("thinking_tokens", "--thinking-tokens", flags.thinking_tokens);
+    to.add_unless_empty("image_detail", "--image-detail", flags.image_detail);
     add_guard_flags(config, flags.guard);
     add_redaction_flags(config, flags.redaction);
     add_panel_flags(config, flags.panel);
@@ -293,6 +303,7 @@ std::string shown_value(const session::ConfigEntry& entry) {
 vlm::ClientOptions client_options(const session::Config& config) {
     vlm::ClientOptions client;
     client.endpoint = *config.text("endpoint");
+    client.api = *vlm::parse_api(*config.text("api"));
     client.api_key = config.text("api_key").value_or("");
     client.ca_file = config.text("ca_file").value_or("");
     client.timeout = *config.duration("timeout");

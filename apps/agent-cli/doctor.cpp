@@ -115,19 +115,20 @@ void check_tools(vlm::Support tools, const char* not_known) {
         note("tools", not_known);
 }
 
-/// Never a failure: the table only knows what models of this family usually do.
-void check_positions(const std::string& model_id) {
+/// Never a failure: the table only knows what models of this family usually do. Returns false if they
+/// state no usable positions.
+bool check_positions(const std::string& model_id) {
     const std::optional<agent::ModelFamily> family = agent::model_family(model_id);
     if (!family) {
         note("positions", "unknown model family: runs ask for 0 to 1000 (--coordinates)");
-        return;
+        return true;
     }
     const bool sure = !family->varies && (family->certainty == agent::Certainty::vendor ||
                                           family->certainty == agent::Certainty::code);
     const std::string subject = fmt::format("{}: {}", family->name, sure ? "" : "probably ");
     if (!family->grounds)
         note("positions", fmt::format("{}no usable positions, so clicks are likely to miss their "
-                                      "targets: choose a model that was trained for positions",
+                                      "targets",
                                       subject));
     else if (!family->convention)
         note("positions", fmt::format("{}: unknown numbers; runs ask for 0 to 1000 (--coordinates)",
@@ -139,32 +140,37 @@ void check_positions(const std::string& model_id) {
         note("actions",
              fmt::format("{}: {} (--dialect {})", family->name, agent::description(family->dialect),
                          to_string(family->dialect)));
+    return family->grounds;
 }
 
 /// Never a failure. Prints nothing without a calibration.
-void check_calibration(const DoctorFlags& flags, const std::string& url,
-                       const std::string& model_id) {
+std::optional<session::Calibration>
+check_calibration(const DoctorFlags& flags, const std::string& url, const std::string& model_id) {
     constexpr const char* name = "measured";
-    constexpr double good_percent = 80;
     const std::filesystem::path folder = calibrations_of_run(configuration(flags.server));
-    if (folder.empty()) return;
     std::optional<session::Calibration> found;
+    if (folder.empty()) return found;
     try {
         found = session::load_calibration(folder, url, model_id);
     } catch (const agent::Error& error) {
         note(name, one_line(error.what()));
-        return;
     }
-    if (!found) return;
-    const session::HitRate small = found->small_targets();
-    const bool good = found->fit.grounds && found->fit.form.usable() &&
-                      small.hits * 100.0 >= small.total * good_percent;
-    const std::string text =
-        found->fit.grounds
-            ? fmt::format("{}; a click hits {}", session::description(found->fit.form),
-                          small_targets_text(*found))
-            : "no grounding: clicks are likely to miss their targets";
-    (good ? pass : note)(name, fmt::format("{} (calibrated on {})", text, date_text(*found)));
+    if (!found) return found;
+    const std::vector<std::string> warnings = session::warnings(*found);
+    const std::string text = found->fit.grounds ? fmt::format("{}; a click hits {}",
+                                                              session::description(found->fit.form),
+                                                              small_targets_text(*found))
+                                                : "no grounding";
+    (warnings.empty() ? pass : note)(name,
+                                     fmt::format("{} (calibrated on {})", text, date_text(*found)));
+    for (const std::string& warning : warnings) note(name, warning);
+    return found;
+}
+
+/// For a model whose clicks are likely to miss.
+void suggest_alternatives(const std::string& model_id, agent::Dialect dialect) {
+    for (const std::string& alternative : session::alternatives(model_id, dialect))
+        note("instead", alternative);
 }
 
 void check_context(const std::optional<int>& tokens) {
@@ -205,6 +211,7 @@ bool check_endpoint(const DoctorFlags& flags) {
         const std::string url = vlm::OpenAiClient(options).url();
         const vlm::ServerInfo server = vlm::probe(options, wanted, how);
         pass("endpoint", url);
+        pass("api", options.api == vlm::Api::responses ? "Responses" : "chat completions");
         check_server(server);
         bool good = check_model(server, wanted);
         if (good) {
@@ -212,8 +219,11 @@ bool check_endpoint(const DoctorFlags& flags) {
                 flags.ask ? "unknown" : "unknown; `agent-cli doctor --ask` tests it";
             good = check_images(server.model.images, not_known);
             check_tools(server.model.tools, not_known);
-            check_positions(server.model.id);
-            check_calibration(flags, url, server.model.id);
+            const bool expected = check_positions(server.model.id);
+            const auto measured = check_calibration(flags, url, server.model.id);
+            if (measured ? !measured->fit.grounds : !expected)
+                suggest_alternatives(server.model.id,
+                                     measured ? measured->dialect : agent::Dialect::native);
             check_context(server.model.context_tokens);
             check_disconnect(server, flags.ask);
         }

@@ -195,8 +195,8 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
     return config;
 }
 
-/// The settings of the server for a resumed run: the run's endpoint, unless a flag names another
-/// one, and today's other settings. The query of the endpoint was not stored, because it may
+/// The settings of the server for a resumed run: the run's endpoint and API, unless a flag names
+/// another endpoint, and today's other settings. The query of the endpoint was not stored, because it may
 /// contain keys; it is taken from today's settings if they name the same endpoint. The user's key
 /// is sent only to the origin that the user named today: a run directory from another user must not
 /// redirect it.
@@ -205,12 +205,15 @@ ServerSettings server_of_run(const EndpointFlags& flags, const std::vector<agent
     const std::string today = configured_endpoint(flags);
     const std::optional<std::string> stored = value_of(kept, "endpoint");
     const auto without_query = [](const std::string& url) { return url.substr(0, url.find('?')); };
-    if (flags.endpoint || !stored || without_query(today) == *stored) return server_settings(flags);
-    const auto of_run = std::find_if(kept.begin(), kept.end(), [](const agent::Setting& it) {
-        return it.name == "endpoint" && !it.value.empty();
-    });
-    ServerSettings server = server_settings(flags, &*of_run);
-    if (!quiet && origin(*stored) != origin(today))
+    if (flags.endpoint || !stored) return server_settings(flags);
+    const bool is_todays = without_query(today) == *stored;
+    std::vector<agent::Setting> of_run;
+    for (const agent::Setting& it : kept)
+        if ((it.name == "endpoint" && !it.value.empty() && !is_todays) ||
+            (it.name == "api" && vlm::parse_api(it.value)))
+            of_run.push_back(it);
+    ServerSettings server = server_settings(flags, of_run);
+    if (!quiet && !is_todays && origin(*stored) != origin(today))
         print_to(
             stderr,
             printable(fmt::format(

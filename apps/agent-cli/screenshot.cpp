@@ -14,7 +14,7 @@ namespace eyehand::cli {
 
 ExitCode take_screenshot(const ScreenshotFlags& flags) {
     const winio::AreaChoice choice = area_choice(flags.view);
-    winio::FramePipeline pipeline(screenshot_options(flags.view));
+    winio::FramePipeline pipeline(screenshot_options(flags.view, flags.file));
     const auto desktop = winio::open_desktop();
     const winio::WorkArea area = work_area(*desktop, choice);
     const auto capturer = desktop->open_capturer({.pointer = !flags.view.no_cursor});
@@ -23,8 +23,8 @@ ExitCode take_screenshot(const ScreenshotFlags& flags) {
     const winio::Screenshot screenshot = pipeline.process(std::move(frame));
 
     std::ofstream out(path_of(flags.file), std::ios::binary | std::ios::trunc);
-    out.write(reinterpret_cast<const char*>(screenshot.png->data()),
-              static_cast<std::streamsize>(screenshot.png->size()));
+    out.write(reinterpret_cast<const char*>(screenshot.file->data()),
+              static_cast<std::streamsize>(screenshot.file->size()));
     out.close();
     if (!out) {
         throw UsageError(fmt::format(

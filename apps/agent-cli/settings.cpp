@@ -163,9 +163,10 @@ ResolvedClient resolve_client(const session::Config& config, const std::string& 
     return resolved;
 }
 
-constexpr std::array<std::string_view, 11> of_server{
-    "endpoint",           "api_key",      "ca_file", "insecure", "timeout", "connect_timeout",
-    "first_byte_timeout", "idle_timeout", "stream",  "retries",  "probe"};
+constexpr std::array<std::string_view, 12> of_server{
+    "endpoint",     "api",     "api_key",         "ca_file",
+    "insecure",     "timeout", "connect_timeout", "first_byte_timeout",
+    "idle_timeout", "stream",  "retries",         "probe"};
 
 bool is_of_server(const session::ConfigEntry& entry) {
     return std::find(of_server.begin(), of_server.end(), entry.setting->name) != of_server.end();
@@ -185,9 +186,11 @@ winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choi
     }
 }
 
-winio::ScreenshotOptions screenshot_options(const ViewFlags& flags) {
+winio::ScreenshotOptions screenshot_options(const ViewFlags& flags, std::string_view file) {
+    const session::Config config = configuration(flags);
     winio::ScreenshotOptions options;
-    options.size = session::image_size_setting(configuration(flags)).size;
+    options.size = session::image_size_setting(config).size;
+    options.format = session::image_format_setting(config, winio::image_format_of_name(file));
     options.pointer = !flags.no_cursor;
     return options;
 }
@@ -211,12 +214,12 @@ vlm::ClientOptions resolve(const EndpointFlags& flags) {
     return resolve_client(config, *config.text("endpoint"), nowhere).options;
 }
 
-ServerSettings server_settings(const EndpointFlags& flags, const agent::Setting* of_run) {
+ServerSettings server_settings(const EndpointFlags& flags, std::span<const agent::Setting> of_run) {
     session::Config all = configuration(flags);
     const std::string users_endpoint = *all.text("endpoint");
-    if (of_run != nullptr) // a flag has precedence over this layer
-        all.add({all.settings().find("endpoint"), of_run->value, session::ConfigLayer::scenario,
-                 of_run->source});
+    for (const agent::Setting& it : of_run) // a flag has precedence over this layer
+        all.add(
+            {all.settings().find(it.name), it.value, session::ConfigLayer::scenario, it.source});
     session::Config config = session::default_config(
         setting_registry()); // without the area: its mistakes do not matter here
     for (const session::ConfigEntry& entry : all.entries())
@@ -264,6 +267,10 @@ std::optional<vlm::ReasoningEffort> reasoning_effort_setting(const EndpointFlags
 std::optional<int> thinking_tokens_setting(const EndpointFlags& flags) {
     const std::optional<int> tokens = configuration(flags).integer("thinking_tokens");
     return tokens && *tokens >= 0 ? tokens : std::nullopt; // the server's limit
+}
+
+std::optional<vlm::ImageDetail> image_detail_setting(const EndpointFlags& flags) {
+    return vlm::parse_image_detail(configuration(flags).text("image_detail").value_or(""));
 }
 
 namespace {

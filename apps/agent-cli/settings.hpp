@@ -14,9 +14,16 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 
 namespace eyehand::cli {
+
+/// Flags for the files of screenshots.
+struct ImageFormatFlags {
+    std::string format; ///< empty: not given
+    std::optional<int> quality;
+};
 
 /// Flags for the area and the screenshots.
 struct ViewFlags {
@@ -25,6 +32,7 @@ struct ViewFlags {
     std::optional<std::string> crop;   ///< "x1,y1,x2,y2"
     std::string image;                 ///< as winio::parse_image_size reads it
     bool image_exact = false;
+    ImageFormatFlags image_format;
     bool no_cursor = false;
     std::optional<std::string> config; ///< the file with settings
 };
@@ -32,6 +40,7 @@ struct ViewFlags {
 /// Flags for the server and the model.
 struct EndpointFlags {
     std::optional<std::string> endpoint;
+    std::optional<std::string> api; ///< "chat" or "responses"
     std::optional<std::string> model;
     std::optional<std::string> ca_file;
     std::optional<int> retries;
@@ -106,9 +115,11 @@ struct RunFlags {
     std::string coordinates;      ///< the same
     std::string calibration;      ///< the same
     std::string dialect;          ///< the same
+    std::string refine;           ///< the same
     std::string watch;            ///< the same
     std::string reasoning_effort; ///< the same
     std::optional<int> thinking_tokens;
+    std::string image_detail; ///< empty: not given
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;
@@ -155,10 +166,11 @@ struct ServerSettings {
 };
 /// Scheme, host and port of an endpoint; empty if it is not valid.
 [[nodiscard]] std::string origin(const std::string& endpoint);
-/// `of_run` is the endpoint in a run directory: it takes precedence over the endpoint that the user
-/// has configured, except by a flag, but does not get a key for another origin. Throws as `resolve`.
+/// `of_run` has the endpoint, the API, or both, of a run directory: they take precedence over those that
+/// the user has configured, except by flags, but the endpoint does not get a key for another origin.
+/// Throws as `resolve`.
 [[nodiscard]] ServerSettings server_settings(const EndpointFlags& flags,
-                                             const agent::Setting* of_run = nullptr);
+                                             std::span<const agent::Setting> of_run = {});
 /// The endpoint that the user has configured.
 [[nodiscard]] std::string configured_endpoint(const EndpointFlags& flags);
 /// The names in run.json of all settings for the server, with or without a value, except the model.
@@ -172,7 +184,9 @@ struct ServerSettings {
 [[nodiscard]] winio::AreaChoice area_choice(const ViewFlags& flags);
 /// The area that `choice` names on the desktop. Throws UsageError if the crop contains no pixel.
 [[nodiscard]] winio::WorkArea work_area(winio::Desktop& desktop, const winio::AreaChoice& choice);
-[[nodiscard]] winio::ScreenshotOptions screenshot_options(const ViewFlags& flags);
+/// `file` may choose the format by its extension.
+[[nodiscard]] winio::ScreenshotOptions screenshot_options(const ViewFlags& flags,
+                                                          std::string_view file);
 /// The model from flag, environment or file, otherwise `fallback`.
 [[nodiscard]] std::string model_name(const EndpointFlags& flags, const std::string& fallback);
 /// The sampling settings from file and environment.
@@ -181,5 +195,6 @@ struct ServerSettings {
 [[nodiscard]] std::optional<vlm::ReasoningEffort>
 reasoning_effort_setting(const EndpointFlags& flags);
 [[nodiscard]] std::optional<int> thinking_tokens_setting(const EndpointFlags& flags);
+[[nodiscard]] std::optional<vlm::ImageDetail> image_detail_setting(const EndpointFlags& flags);
 
 } // namespace eyehand::cli

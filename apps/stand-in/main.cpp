@@ -10,14 +10,17 @@
 #include <fmt/core.h>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
 
 struct Options {
     std::string script;
+    bool questions = false; ///< in place of a script
     std::vector<std::string> set;
     std::string host = "127.0.0.1";
     std::uint16_t port = 0;
@@ -89,10 +92,12 @@ void serve(const Options& options) {
         log.open(options.log, std::ios::app);
         if (!log) throw std::runtime_error(fmt::format("{} cannot be written", options.log));
     }
+    std::optional<stand_in::Script> script;
+    if (!options.questions)
+        script = stand_in::parse_script(read_file(options.script), values_of(options.set));
     stand_in::Service service(
-        stand_in::parse_script(read_file(options.script), values_of(options.set)),
-        [&](std::string_view line) { log << line << std::endl; }, coordinates_of(options),
-        stand_in::dialect_of(options.dialect));
+        std::move(script), [&](std::string_view line) { log << line << std::endl; },
+        coordinates_of(options), stand_in::dialect_of(options.dialect));
     stand_in::Server server(
         options.host, options.port,
         [&](std::string_view method, std::string_view target, std::string_view body) {
@@ -115,6 +120,11 @@ int main(int argc, char* argv[]) {
                  "eyehand-stand-in");
     app.set_version_flag("--version", "eyehand-stand-in " EYEHAND_VERSION_STRING);
     auto* script = app.add_option("--script", options.script, "The steps to follow (JSON)");
+    auto* questions =
+        app.add_flag("--questions", options.questions,
+                     "Instead of a script: answer questions such as: Click on the button \"Save\". "
+                     "For agent-cli calibrate");
+    script->excludes(questions);
     app.add_option("--set", options.set, "NAME=VALUE for ${NAME} in the script; may be repeated");
     app.add_option("--host", options.host, "The address to listen on")->capture_default_str();
     app.add_option("--port", options.port, "The port to listen on; 0: any free port")
@@ -133,16 +143,17 @@ int main(int argc, char* argv[]) {
     app.add_option("--dialect", options.dialect,
                    "How actions are stated: " + stand_in::dialect_words())
         ->capture_default_str();
-    auto* dump = app.add_option("--dump-ocr", options.dump_ocr,
-                                "Print the text read from this PNG with its positions, and exit");
+    auto* dump =
+        app.add_option("--dump-ocr", options.dump_ocr,
+                       "Print the text read from this screenshot with its positions, and exit");
     CLI11_PARSE(app, argc, argv);
     try {
         if (*dump) {
             dump_ocr(options.dump_ocr);
-        } else if (*script) {
+        } else if (*script || options.questions) {
             serve(options);
         } else {
-            throw std::runtime_error("--script FILE is required (see --help)");
+            throw std::runtime_error("--script FILE or --questions is required (see --help)");
         }
         return 0;
     } catch (const std::exception& error) {

@@ -55,10 +55,12 @@ constexpr int assumed_dpi = 300;
 constexpr std::size_t remembered_screens = 16;
 constexpr std::size_t remembered_areas = 4096;
 
-GrayImage to_gray(std::string_view png) {
-    const PixPtr decoded(pixReadMem(reinterpret_cast<const l_uint8*>(png.data()), png.size()));
+GrayImage to_gray(std::string_view file) {
+    const PixPtr decoded(pixReadMem(reinterpret_cast<const l_uint8*>(file.data()), file.size()));
     const PixPtr gray(decoded ? pixConvertTo8(decoded.get(), 0) : nullptr);
-    if (!gray) throw std::runtime_error("the image cannot be decoded: a PNG is expected");
+    if (!gray)
+        throw std::runtime_error(
+            "the image cannot be decoded: a PNG, JPEG or WebP file is expected");
     GrayImage image{pixGetWidth(gray.get()), pixGetHeight(gray.get()), {}};
     image.pixels.reserve(static_cast<std::size_t>(image.width) *
                          static_cast<std::size_t>(image.height));
@@ -137,12 +139,12 @@ public:
         tesseract_.SetPageSegMode(tesseract::PSM_SINGLE_LINE);
     }
 
-    Screen read(std::string_view png) {
-        const auto key = std::pair(std::hash<std::string_view>{}(png), png.size());
+    Screen read(std::string_view file) {
+        const auto key = std::pair(std::hash<std::string_view>{}(file), file.size());
         for (const auto& [known, screen] : screens_) {
             if (known == key) return screen;
         }
-        Screen screen = look_at(to_gray(png));
+        Screen screen = look_at(to_gray(file));
         screens_.emplace_back(key, screen);
         if (screens_.size() > remembered_screens) screens_.pop_front();
         return screen;
@@ -212,6 +214,6 @@ private:
 
 Reader::Reader() : impl_(std::make_unique<Impl>()) {}
 Reader::~Reader() = default;
-Screen Reader::read(std::string_view png) { return impl_->read(png); }
+Screen Reader::read(std::string_view file) { return impl_->read(file); }
 
 } // namespace stand_in

@@ -37,7 +37,7 @@ struct Screen {
     std::vector<Segment> segments;
 };
 
-/// Reads PNG screenshots with Tesseract. Not thread-safe. Caches a limited number of screens and
+/// Reads screenshots (PNG, JPEG, WebP) with Tesseract. Not thread-safe. Caches a limited number of screens and
 /// text areas, so that only changed areas are read again.
 class Reader {
 public:
@@ -48,7 +48,7 @@ public:
     Reader& operator=(const Reader&) = delete;
 
     /// Throws std::runtime_error if the bytes are not an image.
-    [[nodiscard]] Screen read(std::string_view png);
+    [[nodiscard]] Screen read(std::string_view file);
 
 private:
     class Impl;

@@ -1,5 +1,7 @@
 #include "service.hpp"
 
+#include "question.hpp"
+
 #include <chrono>
 #include <fmt/format.h>
 #include <utility>
@@ -36,7 +38,7 @@ int patch_of(const Coordinates& coordinates) {
 
 } // namespace
 
-Service::Service(Script script, std::function<void(std::string_view)> log,
+Service::Service(std::optional<Script> script, std::function<void(std::string_view)> log,
                  const Coordinates& coordinates, Dialect dialect)
     : script_(std::move(script)), log_(std::move(log)), coordinates_(coordinates),
       dialect_(dialect) {}
@@ -76,7 +78,8 @@ void Service::take_turn(const ChatRequest& request) {
     const std::optional<Screen> screen = look_at(reader_, request);
     ChatRequest asked = request;
     asked.tools = actions_of(dialect_, request);
-    Turn turn = play(script_, progress_, asked, screen, coordinates_);
+    Turn turn = script_ ? play(*script_, progress_, asked, screen, coordinates_)
+                        : answer_question(progress_, asked, screen, coordinates_);
     progress_ = std::move(turn.progress);
     last_reply_ = in_dialect(dialect_, turn.reply, request);
     last_envelope_ = {.number = last_envelope_.number + 1,

@@ -3,9 +3,11 @@
 
 #include "chat_reply.hpp"
 #include "dialect.hpp"
+#include "script.hpp"
 
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,8 +22,8 @@ struct HttpReply {
 /// One conversation at a time, like a model server with one slot. Not thread-safe.
 class Service {
 public:
-    /// `log` receives one line per request.
-    explicit Service(Script script, std::function<void(std::string_view)> log = {},
+    /// Without a script, it answers questions (question.hpp). `log` receives one line per request.
+    explicit Service(std::optional<Script> script, std::function<void(std::string_view)> log = {},
                      const Coordinates& coordinates = {}, Dialect dialect = Dialect::native);
 
     [[nodiscard]] HttpReply answer(std::string_view method, std::string_view target,
@@ -31,7 +33,7 @@ private:
     HttpReply chat(std::string_view body);
     void take_turn(const ChatRequest& request);
 
-    Script script_;
+    std::optional<Script> script_;
     std::function<void(std::string_view)> log_;
     Coordinates coordinates_;
     Dialect dialect_;

@@ -39,6 +39,7 @@ constexpr std::array<std::string_view, 4> ignored_calls{"none", "not_accepted", 
                                                         "quoted"};
 constexpr std::array<std::string_view, 6> efforts{"none",   "minimal", "low",
                                                   "medium", "high",    "xhigh"};
+constexpr std::array<std::string_view, 4> image_details{"low", "high", "auto", "original"};
 constexpr std::array<std::string_view, 4> retries{"never", "once", "later", "while_loading"};
 constexpr std::array<std::string_view, 3> kinds{"text", "reasoning", "arguments"}; // of deltas
 
@@ -89,12 +90,20 @@ json::value part_json(const Part& part) {
     return object;
 }
 
+json::value check_json(const SafetyCheck& check) {
+    json::object object{{"id", from_text(check.id)}};
+    put_text(object, "code", check.code);
+    put_text(object, "message", check.message);
+    return object;
+}
+
 json::value call_json(const ToolCall& call) {
     json::object object{{"id", from_text(call.id)}, {"name", from_text(call.name)}};
     object["arguments"] = from_document(call.arguments_json);
     if (!call.extra_json.empty()) object["extra"] = from_document(call.extra_json);
     if (call.provenance != Provenance::native)
         object["provenance"] = name_in(provenances, call.provenance);
+    put_array(object, "safety_checks", call.safety_checks, check_json);
     return object;
 }
 
@@ -103,13 +112,17 @@ json::value message_json(const Message& message) {
     put_text(object, "answers", message.tool_call_id);
     object["parts"] = array_of(message.parts, part_json);
     put_array(object, "tool_calls", message.tool_calls, call_json);
+    put_text(object, "items", message.items_json);
+    put_array(object, "acknowledged_checks", message.acknowledged_checks, check_json);
     return object;
 }
 
 json::value tool_json(const ToolSpec& tool) {
-    return json::object{{"name", from_text(tool.name)},
+    json::object object{{"name", from_text(tool.name)},
                         {"description", from_text(tool.description)},
                         {"parameters", from_document(tool.parameters_json)}};
+    if (tool.computer) object["computer"] = true;
+    return object;
 }
 
 json::object sampling_json(const Sampling& sampling) {
@@ -125,6 +138,8 @@ json::object sampling_json(const Sampling& sampling) {
     if (sampling.reasoning_effort)
         object["reasoning_effort"] = name_in(efforts, *sampling.reasoning_effort);
     put(object, "thinking_tokens", sampling.thinking_tokens);
+    if (sampling.image_detail)
+        object["image_detail"] = name_in(image_details, *sampling.image_detail);
     return object;
 }
 
@@ -160,6 +175,7 @@ json::object reply_json(const ChatReply& reply) {
     put_text(object, "reasoning", reply.reasoning);
     object["text"] = from_text(reply.text);
     put_array(object, "tool_calls", reply.tool_calls, call_json);
+    put_text(object, "items", reply.items_json);
     if (reply.ignored_call != IgnoredCall::none)
         object["ignored_call"] = name_in(ignored_calls, reply.ignored_call);
     object["finish"] = name_in(finishes, reply.finish);
@@ -317,18 +333,24 @@ std::string read_text(const json::value& value, const std::string& name) {
     return *std::move(text);
 }
 
+SafetyCheck read_check(const json::value& value, const std::string& name) {
+    const Members check(value, name);
+    return {check.text("id"), check.text("code"), check.text("message")};
+}
+
 ToolCall read_call(const json::value& value, const std::string& name) {
     const Members call(value, name);
     const auto provenance = call.find("provenance")
                                 ? call.one_of<Provenance>("provenance", provenances)
                                 : Provenance::native;
-    return {call.text("id"), call.text("name"), call.document("arguments"), call.document("extra"),
-            provenance};
+    return {call.text("id"),        call.text("name"), call.document("arguments"),
+            call.document("extra"), provenance,        call.list("safety_checks", read_check)};
 }
 
 ToolSpec read_tool(const json::value& value, const std::string& name) {
     const Members tool(value, name);
-    return {tool.text("name"), tool.text("description"), tool.document("parameters")};
+    return {tool.text("name"), tool.text("description"), tool.document("parameters"),
+            tool.flag("computer")};
 }
 
 /// A time in milliseconds, at most a year.
@@ -359,6 +381,8 @@ Sampling read_sampling(const Members& sampling) {
     if (sampling.find("reasoning_effort"))
         read.reasoning_effort = sampling.one_of<ReasoningEffort>("reasoning_effort", efforts);
     read.thinking_tokens = sampling.number<int>("thinking_tokens");
+    if (sampling.find("image_detail"))
+        read.image_detail = sampling.one_of<ImageDetail>("image_detail", image_details);
     return read;
 }
 
@@ -367,6 +391,7 @@ ChatReply read_reply(const Members& members, const Members& times) {
     reply.text = members.text("text");
     reply.reasoning = members.text("reasoning");
     reply.tool_calls = members.list("tool_calls", read_call);
+    reply.items_json = members.text("items");
     if (members.find("ignored_call"))
         reply.ignored_call = members.one_of<IgnoredCall>("ignored_call", ignored_calls);
     reply.finish = members.one_of<FinishReason>("finish", finishes);
@@ -451,6 +476,8 @@ private:
             "parts", [this](const auto& value, const auto& name) { return part(value, name); });
         message.tool_calls = members.list("tool_calls", read_call);
         message.tool_call_id = members.text("answers");
+        message.items_json = members.text("items");
+        message.acknowledged_checks = members.list("acknowledged_checks", read_check);
         return message;
     }
 
@@ -513,14 +540,15 @@ bool same_part(const Part& left, const Part& right) {
 
 bool same_message(const Message& left, const Message& right) {
     return left.role == right.role && left.tool_calls == right.tool_calls &&
-           left.tool_call_id == right.tool_call_id &&
+           left.tool_call_id == right.tool_call_id && left.items_json == right.items_json &&
+           left.acknowledged_checks == right.acknowledged_checks &&
            std::equal(left.parts.begin(), left.parts.end(), right.parts.begin(), right.parts.end(),
                       same_part);
 }
 
 bool same_tool(const ToolSpec& left, const ToolSpec& right) {
     return left.name == right.name && left.description == right.description &&
-           left.parameters_json == right.parameters_json;
+           left.parameters_json == right.parameters_json && left.computer == right.computer;
 }
 
 template <class Action>
@@ -619,10 +647,17 @@ std::string as_sent(const ChatRequest& request) {
         if (!image.media_type.empty()) image.sha256 += ", " + image.media_type;
         image.bytes.reset();
     });
+    // Only requests to the Responses API have output items.
+    const bool has_items =
+        std::any_of(named.messages.begin(), named.messages.end(),
+                    [](const Message& message) { return !message.items_json.empty(); });
     try {
-        // vLLM's form contains both options of reasoning.
-        return wire::encode_request(named, {.images = wire::ImageMode::redacted,
-                                            .quirks = {.reasoning = ReasoningForm::vllm}});
+        // These forms contain both options of reasoning.
+        return wire::encode_request(
+            named,
+            {.images = wire::ImageMode::redacted,
+             .quirks = {.reasoning = has_items ? ReasoningForm::llama_server : ReasoningForm::vllm},
+             .api = has_items ? Api::responses : Api::chat_completions});
     } catch (const std::invalid_argument&) {
         return print(request_json({.rest = std::move(named)}));
     }

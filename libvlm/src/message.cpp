@@ -1,5 +1,6 @@
 #include "eyehand/vlm/message.hpp"
 
+#include "eyehand/vlm/chat.hpp"
 #include "eyehand/vlm/digest.hpp"
 
 #include <algorithm>
@@ -55,6 +56,12 @@ std::string_view media_type_of(std::span<const std::uint8_t> file) {
     if (has(0, "GIF87a") || has(0, "GIF89a")) return "image/gif";
     if (has(0, "RIFF") && has(8, "WEBP")) return "image/webp"; // between them: the length
     return {};
+}
+
+Message message_of(const ChatReply& reply) {
+    Message message = Message::assistant(reply.text, reply.tool_calls);
+    message.items_json = reply.items_json;
+    return message;
 }
 
 Message Message::system(std::string text) { return {Role::system, {std::move(text)}, {}, {}}; }

@@ -32,7 +32,7 @@ constexpr std::size_t max_list_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_refusal_quote = 200; // bytes of a server's text in a note
 
 http::Url checked_endpoint(const ClientOptions& options) {
-    http::Url url = http::parse_endpoint(options.endpoint);
+    http::Url url = http::parse_endpoint(options.endpoint, options.api);
     // A line break would start another header.
     if (!std::all_of(options.api_key.begin(), options.api_key.end(),
                      [](char c) { return c > ' ' && c < 0x7F; }))
@@ -159,7 +159,13 @@ private:
             quirks_.tools_as_text = true;
             return true;
         }
-        const std::vector<wire::Option> refused = wire::refused_options(error, request, quirks_);
+        if (options_.api == Api::responses && !quirks_.no_encrypted_reasoning &&
+            wire::refuses_encrypted_reasoning(error)) {
+            quirks_.no_encrypted_reasoning = true;
+            return true;
+        }
+        const std::vector<wire::Option> refused =
+            wire::refused_options(error, request, quirks_, options_.api);
         for (const wire::Option option : refused) {
             wire::leave_out(option, quirks_);
             refusals_[option] = wire::Where{{}, {}, options_.api_key}.quote(error.server_message(),
@@ -171,7 +177,8 @@ private:
     /// The notes about options that are not sent, except those of earlier replies.
     [[nodiscard]] std::vector<std::string> notes_on_options(const ChatRequest& request) const {
         std::vector<std::string> notes;
-        for (const wire::UnsentOption& unsent : wire::unsent_options(request, quirks_)) {
+        for (const wire::UnsentOption& unsent :
+             wire::unsent_options(request, quirks_, options_.api)) {
             if (noted_options_.contains(unsent.option)) continue;
             std::string note(wire::name_of(unsent.option));
             note.append(" was not sent: ").append(unsent.reason);
@@ -185,9 +192,11 @@ private:
     /// Sends one request, with retries.
     ChatReply ask(const ChatRequest& request, const OnDelta& on_delta,
                   const std::stop_token& stop) {
-        const wire::Where where{url_text_, request.model, options_.api_key};
+        const wire::Where where{url_text_, request.model, options_.api_key,
+                                wire::url_end(options_.api)};
         const bool stream = options_.stream && on_delta;
-        const std::string body = encoded(request, {.quirks = quirks_, .stream = stream});
+        const std::string body =
+            encoded(request, {.quirks = quirks_, .stream = stream, .api = options_.api});
         std::optional<Turn> turn; // kept during retries, so that other requests do not interfere
         if (options_.one_at_a_time && http::is_loopback(url_.host))
             turn.emplace(url_.authority(), stop);
@@ -203,7 +212,8 @@ private:
                 where, request.tools,
                 {.rule = wire::text_call_rule(request.text_calls, quirks_.tools_as_text),
                  .max_bytes = options_.max_response_bytes,
-                 .keep_all = options_.on_exchange || request.keep_response},
+                 .keep_all = options_.on_exchange || request.keep_response,
+                 .api = options_.api},
                 on_delta);
             std::optional<bool> event_stream; // known with the head
             ChatReply reply;
@@ -223,7 +233,8 @@ private:
                 [&] { return answer.text(); }, limits());
             if (!failure) {
                 reply.total = since(start);
-                for (const wire::UnsentOption& unsent : wire::unsent_options(request, quirks_))
+                for (const wire::UnsentOption& unsent :
+                     wire::unsent_options(request, quirks_, options_.api))
                     noted_options_.insert(unsent.option);
                 if (answer.is_streamed() && answer.first_delta())
                     reply.wait =
@@ -258,7 +269,7 @@ private:
                         [&](const ToolCall& call) { return has_key(call.arguments_json); }))
             return nullptr;
         return std::make_shared<const RawResponse>(
-            RawResponse{body, event_stream, quirks_.tools_as_text, std::move(notes)});
+            RawResponse{body, event_stream, quirks_.tools_as_text, std::move(notes), options_.api});
     }
 
     /// One exchange: sends the request, passes a successful answer to `decode`, and calls
@@ -322,7 +333,7 @@ private:
 
     [[nodiscard]] std::string for_log(const ChatRequest& request, bool stream) const {
         if (!options_.on_exchange) return {};
-        return encoded(request, {wire::ImageMode::redacted, quirks_, stream});
+        return encoded(request, {wire::ImageMode::redacted, quirks_, stream, options_.api});
     }
 
     /// `accept`: the expected content type of a POST's answer; empty for a GET.

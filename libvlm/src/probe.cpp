@@ -29,7 +29,6 @@ constexpr std::size_t max_answer_bytes = std::size_t{16} << 20;
 constexpr std::size_t max_quote = 200; // bytes of a model's name in a note
 constexpr int max_long_answer = 128;   // tokens of the answer from which the probe disconnects
 constexpr std::chrono::milliseconds slots_interval{25};
-constexpr std::string_view chat_completions = "/chat/completions";
 
 /// 32 x 32 red pixels: the smallest size that every image encoder accepts.
 constexpr std::array<std::uint8_t, 98> small_image{
@@ -69,10 +68,10 @@ ReasoningForm reasoning_form_of(ServerKind kind) {
 
 /// The prefix of a server's own paths: empty for "/v1/chat/completions" and for LM Studio's
 /// "/api/v0/chat/completions", "/llm" for "/llm/v1/chat/completions" behind a proxy.
-std::string base_path(const http::Url& endpoint) {
-    std::string_view path = endpoint.path;
-    if (!path.ends_with(chat_completions)) return {};
-    path.remove_suffix(chat_completions.size());
+std::string own_base_path(const http::Url& endpoint) {
+    const std::optional<std::string> base = http::base_path(endpoint);
+    if (!base) return {};
+    std::string_view path = *base;
     path = path.substr(0, std::min(path.rfind('/'), path.size()));
     if (path.ends_with("/api")) path.remove_suffix(4);
     return std::string(path);
@@ -125,7 +124,8 @@ class ProbeSession {
 public:
     ProbeSession(const ClientOptions& client, const ProbeOptions& options, std::stop_token stop)
         : client_(client), options_(options), stop_(std::move(stop)),
-          endpoint_(http::parse_endpoint(client.endpoint)), base_path_(base_path(endpoint_)),
+          endpoint_(http::parse_endpoint(client.endpoint, client.api)),
+          base_path_(own_base_path(endpoint_)),
           connection_(endpoint_, {.proxies = client.proxies, .ca_file = client.ca_file}) {}
 
     /// Keeps the results of the tests that `earlier` includes, and does not repeat them.
@@ -733,8 +733,8 @@ Memory& memory() {
 }
 
 std::string memory_key(const ClientOptions& client, const std::string& model) {
-    return http::parse_endpoint(client.endpoint).text() + '\n' + sha256_hex(client.api_key) + '\n' +
-           model;
+    return http::parse_endpoint(client.endpoint, client.api).text() + '\n' +
+           sha256_hex(client.api_key) + '\n' + model;
 }
 
 /// Rounds to the nearest number of cells, halves to even, as Python does.

@@ -72,7 +72,7 @@ struct Header {
     }
 };
 
-Header read_header(const Chunk& chunk, const PngLimits& limits) {
+Header read_header(const Chunk& chunk, const ImageLimits& limits) {
     if (chunk.type != "IHDR" || chunk.data.size() != header_bytes) refuse("it has no valid header");
     const std::uint32_t width = big_endian_u32(chunk.data, 0);
     const std::uint32_t height = big_endian_u32(chunk.data, 4);
@@ -100,7 +100,7 @@ struct Chunks {
     std::vector<Bytes> compressed;
 };
 
-Chunks read_chunks(Bytes file, const PngLimits& limits) {
+Chunks read_chunks(Bytes file, const ImageLimits& limits) {
     if (file.size() < signature.size() ||
         !std::equal(signature.begin(), signature.end(), file.begin()))
         refuse("it does not have a PNG signature");
@@ -231,7 +231,7 @@ void to_bgra(std::span<const std::uint8_t> samples, std::size_t pixel_bytes,
 
 } // namespace
 
-Image decode_png(std::span<const std::uint8_t> file, const PngLimits& limits) {
+Image decode_png(std::span<const std::uint8_t> file, const ImageLimits& limits) {
     const Chunks chunks = read_chunks(file, limits);
     const Header& header = chunks.header;
     std::uint64_t compressed = 0;

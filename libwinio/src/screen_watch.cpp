@@ -15,7 +15,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Time = ScreenWatch::Time;
 
-constexpr seconds memory{30};
+constexpr seconds remembered_time{30};
 constexpr milliseconds quiet{300};
 constexpr std::size_t changes_of_ambient_cells = 4;
 constexpr std::size_t max_changes = 16; // that are kept for each cell
@@ -100,7 +100,7 @@ std::vector<Rect> connected(const Grid& grid, Mask& mask, int smallest) {
 
 bool is_ambient(const std::vector<Time>& changes, Time now) {
     const auto first =
-        std::ranges::find_if(changes, [&](Time change) { return now - change <= memory; });
+        std::ranges::find_if(changes, [&](Time change) { return now - change <= remembered_time; });
     if (changes.end() - first < static_cast<std::ptrdiff_t>(changes_of_ambient_cells)) return false;
     Time::duration gap{};
     for (auto change = first + 1; change != changes.end(); ++change)
@@ -168,7 +168,7 @@ void ScreenWatch::start(const ScreenState& seen, Time now, int dpi) {
     const Grid grid(seen.frame.pixels.size());
     if (area_of(seen.frame) != area_of(seen_.frame)) cells_.assign(grid.cells(), {});
     for (Changes& changes : cells_)
-        std::erase_if(changes, [&](Time change) { return now - change > memory; });
+        std::erase_if(changes, [&](Time change) { return now - change > remembered_time; });
     seen_.frame = seen.frame;
     seen_.windows = seen.windows ? std::optional(untitled(*seen.windows)) : std::nullopt;
     latest_ = seen_;
@@ -199,7 +199,7 @@ void ScreenWatch::note(const ScreenState& state, Time now) {
     for (std::size_t cell = 0; cell < moved.size(); ++cell) {
         if (moved[cell] == 0 || !records) continue;
         Changes& changes = cells_[cell];
-        std::erase_if(changes, [&](Time change) { return now - change > memory; });
+        std::erase_if(changes, [&](Time change) { return now - change > remembered_time; });
         if (changes.size() >= max_changes) changes.erase(changes.begin());
         changes.push_back(now);
     }

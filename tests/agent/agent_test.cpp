@@ -26,7 +26,7 @@ using vlm::testing::ScriptedModel;
 using winio::testing::MemoryDesktop;
 
 /// The parts of a run, on a screen with one pixel per coordinate unit.
-struct Stage {
+struct AgentStage {
     test::TempFolder folder;
     MemoryDesktop desktop{winio::Size{1001, 1001}};
     ScriptedModel model;
@@ -35,7 +35,7 @@ struct Stage {
     Profile profile = load_profile("observer");
     std::filesystem::path run_path;
 
-    Stage() {
+    AgentStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
@@ -79,7 +79,7 @@ vlm::Error endpoint_down() { return {vlm::errc::unreachable, "nothing listens at
 } // namespace
 
 TEST_CASE("an agent looks, acts, looks again and reports completion") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})", "I click OK.")
         .call("type_text", R"({"text":"Zażółć\n世界"})")
         .call("observe_screen", "{}")
@@ -104,7 +104,7 @@ TEST_CASE("an agent looks, acts, looks again and reports completion") {
 }
 
 TEST_CASE("the journal records why the wait before each screenshot ended") {
-    Stage stage;
+    AgentStage stage;
     stage.desktop.on_input = [&](const winio::InputEvent& event) {
         const auto* change = std::get_if<winio::ButtonChange>(&event);
         if (change == nullptr || change->press != winio::Press::up) return;
@@ -132,7 +132,7 @@ TEST_CASE("the journal records why the wait before each screenshot ended") {
 }
 
 TEST_CASE("two clicks of a model at one place do not become a double-click") {
-    Stage stage;
+    AgentStage stage;
     stage.desktop.set_double_click_time(std::chrono::milliseconds(300));
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})")
         .call("click_element", R"({"label":"OK","box":[300,400]})")
@@ -143,7 +143,7 @@ TEST_CASE("two clicks of a model at one place do not become a double-click") {
 }
 
 TEST_CASE("the model receives the bytes of screenshots") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("observe_screen", "{}").say("done");
     stage.desktop.screen().fill({0, 0, 500, 500}, {0, 0, 255, 255});
     stage.run();
@@ -156,7 +156,7 @@ TEST_CASE("the model receives the bytes of screenshots") {
 }
 
 TEST_CASE("an action and the guard's decision are in the journal before it is executed") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("press_key", R"({"key":"ctrl+s"})").say("done");
     int seen = 0;
     stage.desktop.on_input = [&](const winio::InputEvent&) {
@@ -173,7 +173,7 @@ TEST_CASE("an action and the guard's decision are in the journal before it is ex
 }
 
 TEST_CASE("a request is in the journal before it is sent") {
-    Stage stage;
+    AgentStage stage;
     stage.model.answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
         CHECK_THAT(test::lines_of(stage.run_path / "events.jsonl").back(),
                    ContainsSubstring(R"("type":"ask")"));
@@ -183,7 +183,7 @@ TEST_CASE("a request is in the journal before it is sent") {
 }
 
 TEST_CASE("mistakes of the model are results for it, and the run continues") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("fly_away", "{}")
         .call("click_element", "this is not JSON")
         .call("click_element", R"({"label":"OK","box":"abc"})")
@@ -203,7 +203,7 @@ TEST_CASE("mistakes of the model are results for it, and the run continues") {
 }
 
 TEST_CASE("an unreachable endpoint ends the run, with all files written") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("press_key", R"({"key":"enter"})").fail(endpoint_down());
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::endpoint_failed);
@@ -213,7 +213,7 @@ TEST_CASE("an unreachable endpoint ends the run, with all files written") {
 }
 
 TEST_CASE("a missing display ends the run, and the error names the existing ones") {
-    Stage stage;
+    AgentStage stage;
     stage.options.area.display = "7";
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::desktop_failed);
@@ -222,7 +222,7 @@ TEST_CASE("a missing display ends the run, and the error names the existing ones
 }
 
 TEST_CASE("coordinates refer to the screenshot, even if a display has appeared since") {
-    Stage stage;
+    AgentStage stage;
     stage.options.area.display = "all";
     stage.model
         .answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
@@ -237,13 +237,13 @@ TEST_CASE("coordinates refer to the screenshot, even if a display has appeared s
 }
 
 TEST_CASE("a permanent capture failure ends the run") {
-    Stage stage;
+    AgentStage stage;
     stage.desktop.fail_next_captures(winio::errc::capture_failed, 1000);
     CHECK(stage.run().outcome == Outcome::desktop_failed);
 }
 
 TEST_CASE("input that the system refuses ends the run with the reason") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("press_key", R"({"key":"ctrl+shift+s"})");
     stage.desktop.accept_at_most(2);
     const RunFinished result = stage.run();
@@ -253,7 +253,7 @@ TEST_CASE("input that the system refuses ends the run with the reason") {
 }
 
 TEST_CASE("a run ends when its turns are used up") {
-    Stage stage;
+    AgentStage stage;
     stage.profile.max_turns = 2;
     stage.model.call("press_key", R"({"key":"a"})").call("press_key", R"({"key":"b"})");
     const RunFinished result = stage.run();
@@ -262,7 +262,7 @@ TEST_CASE("a run ends when its turns are used up") {
 }
 
 TEST_CASE("a stop before the start ends the run before the first screenshot") {
-    Stage stage;
+    AgentStage stage;
     stage.control.stop("interrupted by the user");
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::cancelled);
@@ -271,7 +271,7 @@ TEST_CASE("a stop before the start ends the run before the first screenshot") {
 }
 
 TEST_CASE("an action completes before a stop ends the run") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("press_key", R"({"key":"ctrl+s"})");
     stage.desktop.on_input = [&](const winio::InputEvent&) { stage.control.stop(); };
     CHECK(stage.run().outcome == Outcome::cancelled);
@@ -280,7 +280,7 @@ TEST_CASE("an action completes before a stop ends the run") {
 }
 
 TEST_CASE("a stop during the last turn's action cancels the run") {
-    Stage stage;
+    AgentStage stage;
     stage.profile.max_turns = 1;
     stage.model.call("press_key", R"({"key":"ctrl+s"})");
     stage.desktop.on_input = [&](const winio::InputEvent&) { stage.control.stop(); };
@@ -289,7 +289,7 @@ TEST_CASE("a stop during the last turn's action cancels the run") {
 
 TEST_CASE("stop_now interrupts the action and releases keys and buttons") {
     struct Nothing {};
-    Stage stage;
+    AgentStage stage;
     Toolbox tools = desktop_tools();
     tools.add<Nothing>(
         "hold", "Holds the mouse button down.", {}, [](const Nothing&, ToolContext&) {
@@ -313,7 +313,7 @@ TEST_CASE("stop_now interrupts the action and releases keys and buttons") {
 }
 
 TEST_CASE("a run directory is used only once") {
-    Stage stage;
+    AgentStage stage;
     stage.model.say("first").say("second");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
     stage.run_with(stage.model, "do it", nullptr, &directory);
@@ -327,7 +327,7 @@ TEST_CASE("a run directory is used only once") {
 
 TEST_CASE("an exception from a tool ends the run, with its files closed") {
     struct Nothing {};
-    Stage stage;
+    AgentStage stage;
     Toolbox tools;
     tools.add<Nothing>("break", "Breaks.", {}, [](const Nothing&, ToolContext&) -> ToolResult {
         throw std::out_of_range("broken");
@@ -352,7 +352,7 @@ TEST_CASE("a run ends once in the journal, even if its summary cannot be written
                 [](const auto&) {});
         }
     } obstacle;
-    Stage stage;
+    AgentStage stage;
     stage.model.say("done");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
     obstacle.path = directory.path() / "run.json.new";
@@ -367,13 +367,13 @@ TEST_CASE("a run ends once in the journal, even if its summary cannot be written
 }
 
 TEST_CASE("an empty crop is an error of the caller") {
-    Stage stage;
+    AgentStage stage;
     stage.options.area.crop = winio::NormBox{500, 500, 500, 900};
     CHECK_THROWS_AS(stage.run(), std::invalid_argument);
 }
 
 TEST_CASE("a stop interrupts the wait for the model") {
-    Stage stage;
+    AgentStage stage;
     vlm::testing::ChatServer server;
     server.enqueue({.never = true});
     vlm::OpenAiClient client({.endpoint = server.url()});
@@ -386,7 +386,7 @@ TEST_CASE("a stop interrupts the wait for the model") {
 }
 
 TEST_CASE("an empty task is rejected before anything is written") {
-    Stage stage;
+    AgentStage stage;
     for (const char* task : {"", " \n\t"}) {
         try {
             stage.run(task);
@@ -401,7 +401,7 @@ TEST_CASE("an observer that throws is not called again, and the run continues") 
     struct Clumsy : Observer {
         void on_event(const Event&) override { throw std::runtime_error("stumbled"); }
     } clumsy;
-    Stage stage;
+    AgentStage stage;
     stage.model.say("done");
     CHECK(stage.run("do it", &clumsy).outcome == Outcome::completed);
     CHECK_THAT(test::read_file(stage.run_path / "execution_log.txt"),
@@ -422,7 +422,7 @@ TEST_CASE("an observer that throws any object is not called again, but the other
         void on_event(const Event&) override { ++events; }
         void on_state(const ModeState&) override { ++states; }
     } counting;
-    Stage stage;
+    AgentStage stage;
     stage.model.say("done");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
     stage.run_path = directory.path();
@@ -456,7 +456,7 @@ std::vector<std::string> offered(const vlm::ChatRequest& request) {
     return names;
 }
 
-errc code_of(Stage& stage) {
+errc code_of(AgentStage& stage) {
     try {
         (void)Agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
     } catch (const Error& error) {
@@ -469,7 +469,7 @@ errc code_of(Stage& stage) {
 } // namespace
 
 TEST_CASE("custom tools are offered in addition to the profile's, and called") {
-    Stage stage;
+    AgentStage stage;
     stage.options.custom_tools = custom_tools();
     stage.model.call("set_volume", R"({"percent": 30})").say("done");
     CHECK(stage.run().outcome == Outcome::completed);
@@ -478,7 +478,7 @@ TEST_CASE("custom tools are offered in addition to the profile's, and called") {
 }
 
 TEST_CASE("custom tools are offered only to the roles of a team that act") {
-    Stage stage;
+    AgentStage stage;
     stage.profile = load_profile("commander");
     stage.options.custom_tools = custom_tools();
     stage.model.say("I plan.").fail({vlm::errc::unreachable, "no server"});
@@ -492,7 +492,7 @@ TEST_CASE("custom tools are offered only to the roles of a team that act") {
 }
 
 TEST_CASE("a profile restricts the custom tools to those that it names") {
-    Stage stage;
+    AgentStage stage;
     stage.options.custom_tools = custom_tools();
     stage.profile.offer_custom_tools = false;
     stage.model.say("done").say("done");
@@ -506,13 +506,13 @@ TEST_CASE("a profile restricts the custom tools to those that it names") {
 }
 
 TEST_CASE("custom tools need unique names") {
-    Stage stage;
+    AgentStage stage;
     stage.options.custom_tools = desktop_tools();
     CHECK(code_of(stage) == errc::duplicate_tool);
 }
 
 TEST_CASE("a resumed run reports its missing tools") {
-    Stage stage;
+    AgentStage stage;
     stage.options.custom_tools = custom_tools();
     stage.model.fail({vlm::errc::unreachable, "no server"}).say("done");
     (void)stage.run();
@@ -526,7 +526,7 @@ TEST_CASE("a resumed run reports its missing tools") {
 }
 
 TEST_CASE("a model that reports a cancellation without a stop has failed") {
-    Stage stage;
+    AgentStage stage;
     stage.model.fail({vlm::errc::cancelled, "the adapter gave up"});
     const RunFinished result = stage.run();
     CHECK(result.outcome == Outcome::endpoint_failed);
@@ -534,7 +534,7 @@ TEST_CASE("a model that reports a cancellation without a stop has failed") {
 }
 
 TEST_CASE("a removed run directory ends the run with a clear error") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("observe_screen", "{}");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
     stage.model.answer([](const vlm::ChatRequest&) -> vlm::ChatReply { return {.text = "done"}; });
@@ -560,7 +560,7 @@ TEST_CASE("a removed run directory ends the run with a clear error") {
 }
 
 TEST_CASE("a real client's traffic is logged without image data") {
-    Stage stage;
+    AgentStage stage;
     vlm::testing::ChatServer server;
     server.enqueue({.body = vlm::testing::completion("done")});
     RunDirectory directory = RunDirectory::create(stage.folder.path());
@@ -585,7 +585,7 @@ TEST_CASE("a real client's traffic is logged without image data") {
 
 TEST_CASE("a tool of the user is offered and runs") {
     struct Nothing {};
-    Stage stage;
+    AgentStage stage;
     Toolbox tools = desktop_tools();
     int rung = 0;
     tools.add<Nothing>("ring_bell", "Rings.", {}, [&](const Nothing&, ToolContext&) {
@@ -602,7 +602,7 @@ TEST_CASE("a tool of the user is offered and runs") {
 }
 
 TEST_CASE("a tool that only waits is interrupted at a safe point") {
-    Stage stage;
+    AgentStage stage;
     stage.options.with = {"wait"};
     stage.model.call("wait", R"({"seconds":5})");
     struct Impatient final : Observer {
@@ -622,7 +622,7 @@ TEST_CASE("a tool that only waits is interrupted at a safe point") {
 }
 
 TEST_CASE("the step delay passes before the screenshot of a turn, or before its request") {
-    Stage stage;
+    AgentStage stage;
     stage.profile.step_delay = std::chrono::milliseconds(60);
     const bool looks = GENERATE(true, false);
     if (looks)
@@ -643,7 +643,7 @@ TEST_CASE("the step delay passes before the screenshot of a turn, or before its 
 }
 
 TEST_CASE("typed text has the delay of the profile between its characters") {
-    Stage stage;
+    AgentStage stage;
     stage.profile.pace.type_delay = std::chrono::milliseconds(30);
     stage.model.call("type_text", R"({"text":"abc"})").say("Done.");
     (void)stage.run();
@@ -654,7 +654,7 @@ TEST_CASE("typed text has the delay of the profile between its characters") {
 }
 
 TEST_CASE("the journal records the duration of each part of a turn") {
-    Stage stage;
+    AgentStage stage;
     stage.model.call("type_text", R"({"text":"a"})").say("Done.");
     (void)stage.run();
     const std::map<std::string, std::vector<const char*>> durations{

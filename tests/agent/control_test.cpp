@@ -29,7 +29,7 @@ const std::string story_done =
 bool held(const RunStatus& now) { return now.held; }
 
 /// A run on a separate thread, held before its first command.
-struct Stage {
+struct ControlStage {
     test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     vlm::testing::ScriptedModel model;
@@ -40,12 +40,12 @@ struct Stage {
     std::filesystem::path run_path;
     std::future<RunFinished> result;
 
-    explicit Stage(const std::string& name = "observer") : profile(load_profile(name)) {
+    explicit ControlStage(const std::string& name = "observer") : profile(load_profile(name)) {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         control.pause();
     }
-    ~Stage() { control.stop("the test is over"); }
+    ~ControlStage() { control.stop("the test is over"); }
     void begin() {
         result = std::async(std::launch::async, [this] {
             RunDirectory directory = RunDirectory::create(folder.path());
@@ -71,7 +71,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("a run that is paused before its start does nothing until it is resumed") {
-    Stage stage;
+    ControlStage stage;
     stage.model.say("done");
     CHECK(stage.control.status().stage == RunStage::not_started);
     stage.begin();
@@ -84,7 +84,7 @@ TEST_CASE("a run that is paused before its start does nothing until it is resume
 }
 
 TEST_CASE("a step executes one command") {
-    Stage stage;
+    ControlStage stage;
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})").say("done");
     stage.begin();
     const std::vector<std::string> expected{
@@ -100,7 +100,7 @@ TEST_CASE("a step executes one command") {
 }
 
 TEST_CASE("a command that has started completes before the run is held") {
-    Stage stage;
+    ControlStage stage;
     stage.control.resume();
     stage.model.answer([&](const vlm::ChatRequest&) {
         stage.control.pause();
@@ -118,7 +118,7 @@ TEST_CASE("a command that has started completes before the run is held") {
 }
 
 TEST_CASE("a held run can be stopped") {
-    Stage stage;
+    ControlStage stage;
     stage.begin();
     stage.watch.until(held);
     stage.control.stop("enough");
@@ -128,7 +128,7 @@ TEST_CASE("a held run can be stopped") {
 }
 
 TEST_CASE("the model receives a message with its next request") {
-    Stage stage;
+    ControlStage stage;
     stage.model.say("done");
     stage.begin();
     stage.watch.until(held);
@@ -140,7 +140,7 @@ TEST_CASE("the model receives a message with its next request") {
 }
 
 TEST_CASE("a message during the final answer keeps the run going") {
-    Stage stage;
+    ControlStage stage;
     stage.control.resume();
     stage.model.answer([&](const vlm::ChatRequest&) {
         CHECK(stage.control.send_message("And save it.") == SubmitResult::accepted);
@@ -186,7 +186,7 @@ TEST_CASE("long reasons are cut, and a long annotation is rejected") {
 }
 
 TEST_CASE("input that the run cannot use is rejected") {
-    Stage stage;
+    ControlStage stage;
     CHECK(stage.control.send_message("too early") == SubmitResult::run_ended);
     stage.model.say("done");
     stage.begin();
@@ -202,7 +202,7 @@ TEST_CASE("input that the run cannot use is rejected") {
 }
 
 TEST_CASE("an action waits for approval if actions require it") {
-    Stage stage;
+    ControlStage stage;
     stage.control.resume();
     stage.options.guard = Guard(GuardLevel::strict);
     stage.options.approvals = Approvals::user;
@@ -241,7 +241,7 @@ TEST_CASE("an action waits for approval if actions require it") {
 }
 
 TEST_CASE("a visual loop without a first reply waits for one") {
-    Stage stage("story");
+    ControlStage stage("story");
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     stage.control.resume();
     stage.options.first_reply = Source::client;
@@ -256,7 +256,7 @@ TEST_CASE("a visual loop without a first reply waits for one") {
 }
 
 TEST_CASE("a visual loop that waits for its first reply can be stopped") {
-    Stage stage("story");
+    ControlStage stage("story");
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     stage.control.resume();
     stage.options.first_reply = Source::client;
@@ -267,7 +267,7 @@ TEST_CASE("a visual loop that waits for its first reply can be stopped") {
 }
 
 TEST_CASE("without a client, a visual loop needs its first reply") {
-    Stage stage("story");
+    ControlStage stage("story");
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     try {
         Agent agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
@@ -279,7 +279,7 @@ TEST_CASE("without a client, a visual loop needs its first reply") {
 }
 
 TEST_CASE("an injected reply replaces the model's next one") {
-    Stage stage("story");
+    ControlStage stage("story");
     stage.model.say(story_done);
     stage.begin();
     stage.watch.until(held);
@@ -291,7 +291,7 @@ TEST_CASE("an injected reply replaces the model's next one") {
 }
 
 TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
-    Stage stage("story");
+    ControlStage stage("story");
     stage.control.resume();
     stage.options.annotation = Source::client;
     stage.model.say(story_done);
@@ -303,7 +303,7 @@ TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
     };
     RunStatus now = stage.watch.until(wants(1));
     CHECK(now.annotation_request->size == winio::Size{1001, 1001});
-    const std::vector<std::uint8_t> raw = *now.annotation_request->png;
+    const std::vector<std::uint8_t> raw = *now.annotation_request->file;
     std::vector<std::uint8_t> drawn = raw;
     drawn.push_back(7); // the run does not read it
     CHECK(stage.control.annotate(2, drawn) == SubmitResult::outdated);
@@ -321,7 +321,7 @@ TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
 }
 
 TEST_CASE("a run that waits for an annotation can be stopped") {
-    Stage stage("story");
+    ControlStage stage("story");
     stage.control.resume();
     stage.options.annotation = Source::client;
     stage.begin();
@@ -340,7 +340,7 @@ TEST_CASE("an observer receives the mode's state before each command") {
             all += state.phase + std::to_string(state.turn) + ' ';
         }
     } states;
-    Stage stage;
+    ControlStage stage;
     stage.control.resume();
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})").say("done");
     RunDirectory directory = RunDirectory::create(stage.folder.path());
@@ -369,7 +369,7 @@ TEST_CASE("an approval request from another thread is answered, or withdrawn wit
 }
 
 TEST_CASE("copies of a control control the same run, which outlives them") {
-    Stage stage;
+    ControlStage stage;
     stage.model.say("done").say("done");
     auto original = std::make_unique<RunControl>();
     const RunControl copy = *original;
@@ -384,7 +384,7 @@ TEST_CASE("copies of a control control the same run, which outlives them") {
 }
 
 TEST_CASE("a listener that throws ends neither the run nor the other listeners") {
-    Stage stage;
+    ControlStage stage;
     stage.model.say("done");
     int calls = 0;
     const auto bad = stage.control.on_change([] { throw 42; });

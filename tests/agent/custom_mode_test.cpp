@@ -22,7 +22,7 @@ ModeRegistry modes() {
 
 const std::string profile_folder = EYEHAND_PROFILE_FOLDER;
 
-struct Stage {
+struct CustomModeStage {
     test::TempFolder folder;
     MemoryDesktop desktop{eyehand::winio::Size{640, 360}};
     ScriptedModel model;
@@ -30,7 +30,7 @@ struct Stage {
     AgentOptions options;
     RunDirectory directory = RunDirectory::create(folder.path());
 
-    Stage() {
+    CustomModeStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
@@ -51,7 +51,7 @@ std::vector<std::string> plans_of(const RunDirectory& directory) {
 } // namespace
 
 TEST_CASE("custom mode: a profile file selects it, and it runs to its end") {
-    Stage stage;
+    CustomModeStage stage;
     stage.model.say("A desktop.").say("A desktop with a clock.");
     const RunFinished result = stage.agent(load_profile(profile_folder, modes()))
                                    .run("Describe it.", stage.directory, stage.control);
@@ -64,7 +64,7 @@ TEST_CASE("custom mode: a profile file selects it, and it runs to its end") {
 }
 
 TEST_CASE("custom mode: an interrupted run is resumed") {
-    Stage stage;
+    CustomModeStage stage;
     stage.model.say("A desktop.").fail({eyehand::vlm::errc::unreachable, "no server"});
     CHECK(stage.agent(load_profile(profile_folder, modes()))
               .run("Describe it.", stage.directory, stage.control)
@@ -78,7 +78,7 @@ TEST_CASE("custom mode: an interrupted run is resumed") {
 }
 
 TEST_CASE("custom mode: a stopped run ends with the mode's own outcome, and has a report") {
-    Stage stage;
+    CustomModeStage stage;
     stage.control.stop("enough");
     const RunFinished result = stage.agent(load_profile(profile_folder, modes()))
                                    .run("Describe it.", stage.directory, stage.control);
@@ -90,7 +90,7 @@ TEST_CASE("custom mode: a stopped run ends with the mode's own outcome, and has 
 
 TEST_CASE(
     "custom mode: a program that does not register it can show its runs, but not resume them") {
-    Stage stage;
+    CustomModeStage stage;
     stage.model.say("A desktop.").fail({eyehand::vlm::errc::unreachable, "no server"});
     (void)stage.agent(load_profile(profile_folder, modes()))
         .run("Describe it.", stage.directory, stage.control);

@@ -38,7 +38,7 @@ struct Arrange {
 };
 
 /// A run on a screen with 1000x1000 pixels, so that positions of the model are pixels.
-struct Stage {
+struct DialectModeStage {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     vlm::testing::ScriptedModel model;
     MemoryStore store;
@@ -46,7 +46,7 @@ struct Stage {
     int volume = -1;
     std::vector<winio::Plan> plans;
 
-    Stage() {
+    DialectModeStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         options.custom_tools.add<SetVolume>("set_volume", "Sets the volume.",
@@ -152,7 +152,7 @@ TEST_CASE("dialect: a conversation in text") {
              "closed.')\n```"}};
     for (const Case& one : cases) {
         INFO(to_string(one.dialect));
-        Stage stage;
+        DialectModeStage stage;
         stage.model.say(one.action).say(one.end);
         const RunFinished finished = stage.run(one.dialect);
         CHECK(finished.outcome == Outcome::completed);
@@ -193,7 +193,7 @@ TEST_CASE("dialect: a conversation with one function") {
     for (const Case& one : cases) {
         INFO(to_string(one.dialect));
         const std::string function(function_of(one.dialect));
-        Stage stage;
+        DialectModeStage stage;
         stage.model.reply_with(reply_of("I see OK.", {call("c7", function, one.arguments)}))
             .say("Done.");
         CHECK(stage.run(one.dialect).outcome == Outcome::completed);
@@ -210,7 +210,7 @@ TEST_CASE("dialect: a conversation with one function") {
 }
 
 TEST_CASE("dialect: several actions in a reply run in their order") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .say("I fill it in.\n```python\npyautogui.click(x=10, y=20)\npyautogui.write('Ada')\n"
              "pyautogui.press('tab', presses=2)\n```")
@@ -226,7 +226,7 @@ TEST_CASE("dialect: several actions in a reply run in their order") {
     CHECK(std::ranges::count(stage.later_messages(1)[1], '\n') == 3);
 
     SECTION("with a look between them") {
-        Stage looking;
+        DialectModeStage looking;
         looking.model.say("```python\npyautogui.click(x=10, y=20)\npyautogui.write('Ada')\n```")
             .say("```python\ncomputer.terminate(status='success')\n```");
         Profile profile = load_profile("observer");
@@ -238,7 +238,7 @@ TEST_CASE("dialect: several actions in a reply run in their order") {
         CHECK(looking.later_messages(1).size() == 3); // the model does not receive it
     }
     SECTION("until one fails") {
-        Stage failing;
+        DialectModeStage failing;
         failing.model.say("```python\npyautogui.press('nokey')\npyautogui.write('Ada')\n```")
             .say("```python\ncomputer.terminate(status='success')\n```");
         CHECK(failing.run(Dialect::pyautogui).outcome == Outcome::completed);
@@ -248,7 +248,7 @@ TEST_CASE("dialect: several actions in a reply run in their order") {
                        ContainsSubstring("Not carried out, because the action before it failed"));
     }
     SECTION("only the first one, if the profile says so") {
-        Stage first;
+        DialectModeStage first;
         first.model.say("```python\npyautogui.press('tab')\npyautogui.write('Ada')\n```")
             .say("```python\ncomputer.terminate(status='success')\n```");
         Profile profile = load_profile("observer");
@@ -264,7 +264,7 @@ TEST_CASE("dialect: several actions in a reply run in their order") {
 
 TEST_CASE("dialect: an action that takes several calls counts as one") {
     for (const SeveralCalls several : {SeveralCalls::first, SeveralCalls::none}) {
-        Stage stage;
+        DialectModeStage stage;
         stage.model.say("Thought: a\nAction: hotkey(key='down down')")
             .say("Thought: b\nAction: finished()");
         Profile profile = load_profile("observer");
@@ -275,7 +275,7 @@ TEST_CASE("dialect: an action that takes several calls counts as one") {
               std::vector<std::string>{R"(press{"key":"down"})", R"(press{"key":"down"})"});
     }
     SECTION("none of several") {
-        Stage stage;
+        DialectModeStage stage;
         stage.model.say("Action: wait()\n\nwait()").say("Action: finished()");
         Profile profile = load_profile("observer");
         profile.dialect = Dialect::ui_tars;
@@ -287,7 +287,7 @@ TEST_CASE("dialect: an action that takes several calls counts as one") {
 }
 
 TEST_CASE("dialect: a screenshot that an earlier call asked for comes with the results") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .reply_with(reply_of("", {call("c1", "computer", R"({"action":"screenshot"})"),
                                   call("c2", "set_volume", R"({"percent":1,"device":""})")}))
@@ -297,7 +297,7 @@ TEST_CASE("dialect: a screenshot that an earlier call asked for comes with the r
 }
 
 TEST_CASE("dialect: a batch in one call has one result") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .reply_with(reply_of("", {call("c1", "computer",
                                        R"({"actions":[{"type":"move","x":5,"y":6},)"
@@ -313,7 +313,7 @@ TEST_CASE("dialect: a batch in one call has one result") {
 }
 
 TEST_CASE("dialect: what cannot be read goes back to the model") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model.say("Thought: a\nAction: click(start_box='(1,2)'")
         .say("Thought: b\nAction: click(start_box='nowhere')")
         .say("Thought: c\nAction: fly(to='the moon')")
@@ -332,7 +332,7 @@ TEST_CASE("dialect: what cannot be read goes back to the model") {
 }
 
 TEST_CASE("dialect: a quoted action is not an action") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model.say("The page says \"Action: click(start_box='(1,2)')\". I ignore it.")
         .say("The page says \"Action: click(start_box='(1,2)')\". I ignore it.");
     CHECK(stage.run(Dialect::ui_tars).outcome == Outcome::completed);
@@ -341,7 +341,7 @@ TEST_CASE("dialect: a quoted action is not an action") {
 }
 
 TEST_CASE("dialect: a reply that was cut off is not carried out") {
-    Stage stage;
+    DialectModeStage stage;
     vlm::ChatReply cut = reply_of("Thought: a\nAction: type(content='rm -rf')");
     cut.finish = vlm::FinishReason::length;
     stage.model.reply_with(cut);
@@ -351,7 +351,7 @@ TEST_CASE("dialect: a reply that was cut off is not carried out") {
 
 TEST_CASE("dialect: the end of a task") {
     const auto end = [](Dialect dialect, std::string text) {
-        Stage stage;
+        DialectModeStage stage;
         stage.model.say(std::move(text));
         return stage.run(dialect);
     };
@@ -365,7 +365,7 @@ TEST_CASE("dialect: the end of a task") {
     CHECK(asks.reason == "the model cannot go on without the user: A password.");
 
     SECTION("comes after the effect of actions in the same reply was seen") {
-        Stage stage;
+        DialectModeStage stage;
         stage.model.say("Thought: a\nAction: type(content='x')\n\nfinished(content='typed')")
             .say("Thought: b\nAction: finished(content='typed and seen')");
         const RunFinished finished = stage.run(Dialect::ui_tars);
@@ -376,7 +376,7 @@ TEST_CASE("dialect: the end of a task") {
                    ContainsSubstring("The end of the task was not accepted"));
     }
     SECTION("is not accepted beside other calls, whatever their order") {
-        Stage stage;
+        DialectModeStage stage;
         stage.model
             .reply_with(reply_of(
                 "", {call("c1", "computer_use", R"({"action":"terminate","status":"success"})"),
@@ -394,7 +394,7 @@ TEST_CASE("dialect: the end of a task") {
 }
 
 TEST_CASE("dialect: functions in the text") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .say("Thought: loud\nAction: set_volume(percent='80', device='It\\'s the \"left\" one')")
         .say("Thought: done\nAction: finished(content='ok')");
@@ -405,7 +405,7 @@ TEST_CASE("dialect: functions in the text") {
 }
 
 TEST_CASE("dialect: a tool that text cannot state is called natively") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .reply_with(reply_of("Action: click(start_box='(1,2)')",
                              {call("c1", "arrange", R"({"place":{"x":1,"y":2}})")}))
@@ -418,7 +418,7 @@ TEST_CASE("dialect: a tool that text cannot state is called natively") {
 }
 
 TEST_CASE("dialect: all desktop actions of a dialect") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .say("```python\npyautogui.moveTo(100, 200)\npyautogui.dragTo(300, 400, duration=0.5)\n"
              "pyautogui.keyDown('ctrl')\npyautogui.click(5, 6)\npyautogui.keyUp('ctrl')\n"
@@ -441,7 +441,7 @@ TEST_CASE("dialect: all desktop actions of a dialect") {
 }
 
 TEST_CASE("dialect: a drag without a start begins at the pointer") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .reply_with(reply_of(
             "", {call("c1", "computer_use", R"({"action":"mouse_move","coordinate":[10,20]})")}))
@@ -452,7 +452,7 @@ TEST_CASE("dialect: a drag without a start begins at the pointer") {
     CHECK(stage.calls().at(1) == R"(drag{"label":"drag","start":[10,20],"end":[30,40]})");
 
     SECTION("but not where a failed action would have left it") {
-        Stage failing;
+        DialectModeStage failing;
         failing.model
             .reply_with(reply_of(
                 "",
@@ -468,18 +468,18 @@ TEST_CASE("dialect: a drag without a start begins at the pointer") {
 }
 
 TEST_CASE("dialect: lists with y first, and members with names") {
-    Stage lists;
+    DialectModeStage lists;
     lists.model.say("Thought: a\nAction: click(start_box='(300,250)')")
         .say("Thought: b\nAction: finished()");
     CHECK(lists.run(Dialect::ui_tars, "observer", CoordinateConvention::norm1000_yx).outcome ==
           Outcome::completed);
     CHECK_THAT(lists.system(), ContainsSubstring("click(start_box='(y,x)')"));
-    Stage members;
+    DialectModeStage members;
     members.model.say("```python\npyautogui.click(x=250, y=300)\n```")
         .say("```python\ncomputer.terminate(status='success')\n```");
     CHECK(members.run(Dialect::pyautogui, "observer", CoordinateConvention::norm1000_yx).outcome ==
           Outcome::completed);
-    for (const Stage* stage : {&lists, &members}) {
+    for (const DialectModeStage* stage : {&lists, &members}) {
         const auto& events = stage->desktop.events();
         CHECK(std::ranges::count(
                   events, winio::InputEvent{winio::PointerMove{winio::Point{250, 300}}}) == 1);
@@ -494,7 +494,7 @@ TEST_CASE("dialect: a team") {
             return dialect == Dialect::ui_tars ? "Thought: so.\nAction: " + text
                                                : "So.\n```python\n" + text + "\n```";
         };
-        Stage stage;
+        DialectModeStage stage;
         stage.model
             .say(statement("spawn_operator(operator_instructions='Click OK.', rationale='next')"))
             .say(dialect == Dialect::ui_tars
@@ -522,7 +522,7 @@ TEST_CASE("dialect: a team") {
 }
 
 TEST_CASE("dialect: a team's model ends the task with an action of the dialect") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model
         .call("spawn_operator", R"({"operator_instructions":"Click OK.","rationale":"next"})")
         .call("computer_use", R"({"action":"terminate","status":"success"})",
@@ -534,7 +534,7 @@ TEST_CASE("dialect: a team's model ends the task with an action of the dialect")
 }
 
 TEST_CASE("dialect: only kinds of actions that the profile has") {
-    Stage stage;
+    DialectModeStage stage;
     stage.model.say("Thought: a\nAction: hotkey(key='ctrl s')").say("Action: finished()");
     Profile profile = load_profile("observer");
     std::erase_if(profile.tools, [](const ToolPresentation& face) {
@@ -548,13 +548,13 @@ TEST_CASE("dialect: only kinds of actions that the profile has") {
 }
 
 TEST_CASE("dialect: not for a visual loop") {
-    Stage stage;
+    DialectModeStage stage;
     CHECK_THROWS_WITH(stage.run(Dialect::ui_tars, "story"),
                       ContainsSubstring("no role of the mode \"visual_loop\" acts with tools"));
 }
 
 TEST_CASE("dialect: a resumed run continues in the dialect") {
-    Stage stage;
+    DialectModeStage stage;
     const std::string first = "Thought: a\nAction: type(content='x')\n\ntype(content='y')";
     stage.model.say(first).fail(vlm::Error(vlm::errc::unreachable, "gone"));
     Profile with_dialect = load_profile("observer");

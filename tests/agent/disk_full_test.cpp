@@ -34,7 +34,7 @@ struct Watcher final : Observer {
     void on_event(const Event& event) override { last = type_name(event.payload); }
 };
 
-struct Stage {
+struct DiskFullStage {
     test::TempFolder folder;
     Watcher watcher;
     winio::testing::MemoryDesktop desktop{winio::Size{300, 200}};
@@ -130,7 +130,7 @@ private:
 } // namespace
 
 TEST_CASE("disk: a screenshot that cannot be written ends the run") {
-    Stage stage;
+    DiskFullStage stage;
     CHECK_THAT(stage.run([&] { stage.block("screenshots"); }),
                ContainsSubstring("turn_0003.png cannot be written"));
     CHECK(stage.outcome() == "failed");
@@ -138,7 +138,7 @@ TEST_CASE("disk: a screenshot that cannot be written ends the run") {
 }
 
 TEST_CASE("disk: an execution log that cannot be written ends the run") {
-    Stage stage;
+    DiskFullStage stage;
     CHECK_THAT(stage.run([&] { stage.block("execution_log.txt"); }),
                ContainsSubstring("execution_log.txt cannot be written"));
     CHECK(stage.outcome() == "failed");
@@ -147,7 +147,7 @@ TEST_CASE("disk: an execution log that cannot be written ends the run") {
 }
 
 TEST_CASE("disk: an HTTP log that cannot be written ends the run") {
-    Stage stage;
+    DiskFullStage stage;
     vlm::testing::ChatServer server;
     for (int i = 0; i < 3; ++i)
         server.enqueue({.body = vlm::testing::completion("", "observe_screen")});
@@ -166,7 +166,7 @@ TEST_CASE("disk: an HTTP log that cannot be written ends the run") {
 }
 
 TEST_CASE("disk: a summary that cannot be written leaves the previous one") {
-    Stage stage;
+    DiskFullStage stage;
     CHECK_THAT(stage.run([&] { fs::create_directory(stage.directory.path() / "run.json.new"); }),
                ContainsSubstring("run.json.new cannot be written"));
     CHECK(stage.outcome().empty());
@@ -176,7 +176,7 @@ TEST_CASE("disk: a summary that cannot be written leaves the previous one") {
 
 #ifdef __linux__
 TEST_CASE("disk: an incomplete screenshot is removed if the disk is full") {
-    Stage stage;
+    DiskFullStage stage;
     std::optional<FullDisk> full;
     const std::string message = stage.run([&] {
         make_noise(stage.desktop.screen());
@@ -190,7 +190,7 @@ TEST_CASE("disk: an incomplete screenshot is removed if the disk is full") {
 }
 
 TEST_CASE("disk: an incomplete exchange is removed if the disk is full") {
-    Stage stage;
+    DiskFullStage stage;
     vlm::testing::ChatServer server;
     server.enqueue({.body = vlm::testing::completion("", "observe_screen")});
     server.enqueue({.body = vlm::testing::completion(std::string(100000, 'x'), "observe_screen")});
@@ -211,7 +211,7 @@ TEST_CASE("disk: an incomplete exchange is removed if the disk is full") {
 }
 
 TEST_CASE("disk: an incomplete summary leaves the previous one") {
-    Stage stage;
+    DiskFullStage stage;
     RunSummary summary{
         .task = "do it", .profile = load_profile("observer"), .tools = {}, .settings = {}};
     write_summary(stage.directory, summary);
@@ -232,7 +232,7 @@ TEST_CASE("disk: an incomplete summary leaves the previous one") {
 }
 
 TEST_CASE("disk: an incomplete entry of the execution log or the journal is removed") {
-    Stage stage;
+    DiskFullStage stage;
     std::optional<FullDisk> full;
     const std::string name = GENERATE("execution_log.txt", "events.jsonl");
     const std::string message = stage.run([&] {

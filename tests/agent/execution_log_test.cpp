@@ -14,7 +14,7 @@ using namespace eyehand::agent;
 
 namespace {
 
-struct Stage {
+struct ExecutionLogStage {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     vlm::testing::ScriptedModel model;
     MemoryStore store;
@@ -22,7 +22,7 @@ struct Stage {
     AgentOptions options = test::unguarded();
     std::string profile = "commander";
 
-    Stage() {
+    ExecutionLogStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
@@ -40,7 +40,7 @@ const std::string claim = fmt::format(R"({{"evidence":"{}"}})", std::string(120,
 } // namespace
 
 TEST_CASE("execution log: it begins with the configuration") {
-    Stage stage;
+    ExecutionLogStage stage;
     stage.options.settings = {{"model", "tiny", "--model"}, {"max_turns", "30", "profile"}};
     stage.model.fail({vlm::errc::unreachable, "no server"});
     (void)stage.agent().run("click OK", stage.store, stage.control);
@@ -56,7 +56,7 @@ TEST_CASE("execution log: it begins with the configuration") {
 }
 
 TEST_CASE("execution log: a turn has its phase, and requests have numbers") {
-    Stage stage;
+    ExecutionLogStage stage;
     stage.model.call("spawn_operator", brief, "1. click OK (now)")
         .call("click_element", click(300))
         .call("report_completion", claim);
@@ -73,7 +73,7 @@ TEST_CASE("execution log: a turn has its phase, and requests have numbers") {
 }
 
 TEST_CASE("execution log: a turn without phases has only its role") {
-    Stage stage;
+    ExecutionLogStage stage;
     stage.profile = "observer";
     stage.model.say("done");
     (void)stage.agent().run("look", stage.store, stage.control);
@@ -82,7 +82,7 @@ TEST_CASE("execution log: a turn without phases has only its role") {
 }
 
 TEST_CASE("execution log: a decision of the guard is logged once, before the result") {
-    Stage stage;
+    ExecutionLogStage stage;
     stage.profile = "observer";
     stage.options.guard = Guard(GuardLevel::standard);
     stage.model.call("press_key", R"({"key":"windows"})").say("Done.");
@@ -106,7 +106,7 @@ TEST_CASE("execution log: the result has the decision if the journal has no entr
 }
 
 TEST_CASE("execution log: the state shows the memory, and the plan when it changes") {
-    Stage stage;
+    ExecutionLogStage stage;
     stage.model.call("spawn_operator", brief, "1. click OK (now)")
         .call("click_element", click(300))
         .call("report_completion", claim);
@@ -119,7 +119,7 @@ TEST_CASE("execution log: the state shows the memory, and the plan when it chang
 }
 
 TEST_CASE("execution log: the end names the archives, also those before a resumption") {
-    Stage stage;
+    ExecutionLogStage stage;
     stage.model.call("spawn_operator", brief, "plan");
     for (int x = 100; x < 400; x += 100) stage.model.call("click_element", click(x));
     const auto archive = [](const char* turns) {

@@ -183,6 +183,40 @@ TEST_CASE("the facts of a journal are read back unchanged") {
           winio::ActionEffect::no_visible_change);
 }
 
+TEST_CASE("screenshots of a part of the screen are read back unchanged") {
+    const test::TempFolder folder;
+    const winio::NormBox region{12.5, 0, 250.25, 1000};
+    const Zoom zoom{region, ZoomUse::refine, winio::NormPoint{100.5, 7}};
+    Invoked wants = std::get<Invoked>(invoked());
+    wants.zoom = region;
+    {
+        Journal journal(folder / "events.jsonl");
+        journal.append(Payload(RunStarted{"do it", "observer", "m"}), 0);
+        journal.append(Command(Observe{1, {}, zoom}), 0);
+        for (const ZoomUse use : {ZoomUse::positions, ZoomUse::look, ZoomUse::refine}) {
+            Observed seen = std::get<Observed>(observed());
+            seen.zoomed = Zoomed{{-1920, 0, 3840, 1080}, use, {}};
+            if (use == ZoomUse::refine) seen.zoomed->element = winio::Size{12, 9};
+            journal.append(Fact(seen), 0);
+        }
+        journal.append(Fact(wants), 1);
+    }
+    const Journal journal(folder / "events.jsonl");
+    REQUIRE(journal.recovered().size() == 4);
+    const auto zoomed = [&](std::size_t i) {
+        return std::get<Observed>(journal.recovered()[i]).zoomed.value();
+    };
+    CHECK(zoomed(0) == Zoomed{{-1920, 0, 3840, 1080}, ZoomUse::positions, {}});
+    CHECK(zoomed(1).use == ZoomUse::look);
+    CHECK(zoomed(2) == Zoomed{{-1920, 0, 3840, 1080}, ZoomUse::refine, winio::Size{12, 9}});
+    CHECK(std::get<Invoked>(journal.recovered()[3]).zoom == region);
+    bool read = false;
+    JournalReader reader(folder / "events.jsonl");
+    while (const auto event = reader.next())
+        if (const auto* look = std::get_if<Observe>(&event->payload)) read = look->zoom == zoom;
+    CHECK(read);
+}
+
 TEST_CASE("facts about a screen that changes while the model thinks are read back unchanged") {
     const test::TempFolder folder;
     {

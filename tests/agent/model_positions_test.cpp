@@ -49,7 +49,7 @@ std::string list(const Case& one) {
                : fmt::format("[{}, {}]", one.x, one.y);
 }
 
-struct Stage {
+struct ModelPositionsStage {
     winio::testing::MemoryDesktop desktop{winio::Size{1400, 840}};
     vlm::testing::ScriptedModel model;
     MemoryStore store;
@@ -99,7 +99,7 @@ struct Stage {
     }
 };
 
-void check(const Stage& stage, const Case& one) {
+void check(const ModelPositionsStage& stage, const Case& one) {
     CHECK(stage.clicks() == std::vector<winio::Point>{{700, 210}});
     const std::string asked = stage.asked();
     CHECK_THAT(asked, !ContainsSubstring("{{") && !ContainsSubstring("eyehand-"));
@@ -116,7 +116,7 @@ ToolContext context_of(winio::Desktop& desktop) {
 TEST_CASE("positions: a conversation clicks on the target in each convention") {
     for (const Case& one : cases) {
         INFO(to_string(one.convention));
-        Stage stage;
+        ModelPositionsStage stage;
         stage.model.call("click_element", fmt::format(R"({{"label":"OK","box":{}}})", list(one)))
             .call("observe_screen", "{}")
             .say("Done.");
@@ -135,7 +135,7 @@ TEST_CASE("positions: a conversation clicks on the target in each convention") {
 TEST_CASE("positions: arguments named x and y") {
     for (const Case& one : cases) {
         INFO(to_string(one.convention));
-        Stage stage;
+        ModelPositionsStage stage;
         stage.model.call("take_screenshot", "{}")
             .call("move_mouse", fmt::format(R"({{"x":{},"y":"{}"}})", one.x, one.y))
             .call("click_mouse", "{}")
@@ -152,7 +152,7 @@ TEST_CASE("positions: the memory of a team has the numbers of the model") {
     const std::string evidence = std::string(100, 'x') + " is what the screen shows now.";
     for (const Case& one : cases) {
         INFO(to_string(one.convention));
-        Stage stage;
+        ModelPositionsStage stage;
         stage.model.call("spawn_operator", brief, "1. click OK")
             .call(
                 "click_element",
@@ -193,7 +193,7 @@ TEST_CASE("positions: the memory of a team has pixels above 1000, and the center
 TEST_CASE("positions: the words on a loop have the numbers of the model") {
     for (const Case& one : cases) {
         INFO(to_string(one.convention));
-        Stage stage;
+        ModelPositionsStage stage;
         for (int i = 0; i < 3; ++i)
             stage.model
                 .call("click_element", fmt::format(R"({{"label":"OK","box":{}}})", list(one)))
@@ -240,7 +240,7 @@ TEST_CASE("positions: a profile whose texts say 1000 keeps 0 to 1000") {
 TEST_CASE("positions: the first reply of a visual loop, written with placeholders") {
     for (const Case& one : cases) {
         INFO(to_string(one.convention));
-        Stage stage;
+        ModelPositionsStage stage;
         stage.boot = R"({"observation":"I begin.","bboxes":[],"actions":[{"name":"click",)"
                      R"("x1":{{x:500}},"y1":{{y:250}}}]})";
         stage.model.say(R"({"observation":"Done.","bboxes":[],"actions":[],"done":true})");
@@ -252,7 +252,7 @@ TEST_CASE("positions: the first reply of a visual loop, written with placeholder
 TEST_CASE("positions: the visual loop, whose members are named") {
     for (const Case& one : cases) {
         INFO(to_string(one.convention));
-        Stage stage;
+        ModelPositionsStage stage;
         stage.model
             .say(fmt::format(R"({{"observation":"I click.","bboxes":[{{"x1":0,"y1":0,"x2":{},)"
                              R"("y2":{}}}],"actions":[{{"name":"click","x1":{},"y1":{}}}]}})",
@@ -268,7 +268,7 @@ TEST_CASE("positions: the visual loop, whose members are named") {
 }
 
 TEST_CASE("positions: a list of three numbers is described in the numbers of the model") {
-    Stage stage;
+    ModelPositionsStage stage;
     stage.model.call("click_element", R"({"label":"OK","box":[1,2,3]})").say("Done.");
     REQUIRE(stage.run("observer", CoordinateConvention::norm1000_yx).outcome == Outcome::completed);
     CHECK(stage.clicks().empty());
@@ -407,7 +407,7 @@ TEST_CASE("positions: clicks of a model with a systematic error reach the target
     for (const CoordinateConvention convention :
          {CoordinateConvention::norm1000, CoordinateConvention::image_pixels}) {
         INFO(to_string(convention));
-        Stage stage;
+        ModelPositionsStage stage;
         stage.correction = Correction{1, -20, 1, 10};
         const bool pixels = convention == CoordinateConvention::image_pixels;
         stage.model

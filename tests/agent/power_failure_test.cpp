@@ -118,11 +118,11 @@ winio::WindowInfo editor() {
 
 struct NoArgs {};
 
-struct Stage {
+struct PowerFailureStage {
     winio::testing::MemoryDesktop desktop{winio::Size{200, 100}};
     vlm::testing::ScriptedModel model;
     AgentOptions options = test::unguarded();
-    Stage() {
+    PowerFailureStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         options.watch = Watch::off; // otherwise, a resumed run refuses its first action
@@ -145,7 +145,7 @@ TEST_CASE("power failure: the resumed run does not repeat an action, whatever wa
     CAPTURE(lost);
     VolatileStore store;
     std::vector<std::unique_ptr<MemoryStore>> left; // by a failure at each input event
-    Stage stage;
+    PowerFailureStage stage;
     stage.desktop.on_input = [&](const winio::InputEvent&) {
         left.push_back(store.after_power_failure(lost));
     };
@@ -157,7 +157,7 @@ TEST_CASE("power failure: the resumed run does not repeat an action, whatever wa
     CHECK(stage.run(store).outcome == Outcome::completed);
     REQUIRE(left.size() >= 3);
     for (const auto& files : left) {
-        Stage later;
+        PowerFailureStage later;
         later.model.say("I see that it is done.");
         CHECK(later.resume(*files).outcome == Outcome::completed);
         CHECK(later.desktop.events().empty());
@@ -166,7 +166,7 @@ TEST_CASE("power failure: the resumed run does not repeat an action, whatever wa
 
 TEST_CASE("power failure: the journal is synced before actions only") {
     VolatileStore store;
-    Stage stage;
+    PowerFailureStage stage;
     stage.desktop.on_input = [&](const winio::InputEvent&) { CHECK(store.is_synced()); };
     stage.model.call("observe_screen", "{}")
         .call("wait", R"({"seconds":0})")
@@ -186,7 +186,7 @@ TEST_CASE(
     "power failure: the guard's decision is on the disk before the action, without a sync of its "
     "own") {
     VolatileStore store;
-    Stage stage;
+    PowerFailureStage stage;
     stage.options.guard = Guard(GuardLevel::standard);
     stage.desktop.set_windows({editor()});
     std::size_t actions = 0;
@@ -207,7 +207,7 @@ TEST_CASE(
 
 TEST_CASE("power failure: the decision on a tool that acts itself is on the disk before it acts") {
     VolatileStore store;
-    Stage stage;
+    PowerFailureStage stage;
     stage.options.guard = Guard(GuardLevel::standard);
     stage.options.guard.add({permit_program_tool("mine")}, RuleOrigin::user);
     std::vector<Judged> decisions;
@@ -230,7 +230,7 @@ TEST_CASE("power failure: the decision on a tool that acts itself is on the disk
 
 TEST_CASE("power failure: the decision on each step of a recovery is on the disk before the step") {
     VolatileStore store;
-    Stage stage;
+    PowerFailureStage stage;
     stage.options.guard = Guard(GuardLevel::standard);
     stage.desktop.set_windows({editor()});
     std::vector<std::string> steps;
@@ -262,7 +262,7 @@ TEST_CASE("power failure: a journal that cannot be synced ends the run before th
     store.on_sync = [] {
         throw Error(errc::journal_failed, "events.jsonl cannot be written to the disk: I/O error");
     };
-    Stage stage;
+    PowerFailureStage stage;
     stage.model.call("type_text", R"({"text":"a"})").say("Done.");
     try {
         (void)stage.run(store);
@@ -277,7 +277,7 @@ TEST_CASE("power failure: a journal that cannot be synced ends the run before th
 
 TEST_CASE("power failure: the journal is synced before a call of a tool that may act itself") {
     VolatileStore store;
-    Stage stage;
+    PowerFailureStage stage;
     const bool plans = GENERATE(false, true);
     bool was_synced = false;
     stage.options.custom_tools.add<NoArgs>("mine", "Mine.", {}, [&](const NoArgs&, ToolContext&) {

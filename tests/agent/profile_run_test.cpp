@@ -20,7 +20,7 @@ const std::string evidence =
     "The title bar reads greeting.txt - Notepad, the text area shows the greeting in one line, and "
     "no dialog is open any more.";
 
-struct Stage {
+struct ProfileRunStage {
     test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
     vlm::testing::ScriptedModel model;
@@ -63,7 +63,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("the commander briefs, the operator acts and reports, and the run ends with evidence") {
-    Stage stage;
+    ProfileRunStage stage;
     const std::string brief = R"({"operator_instructions":"Click OK.","rationale":"It is next."})";
     stage.model.call("spawn_operator", brief, "1. click OK (now) 2. check (later)")
         .call("click_element", R"({"justification":"asked","label":"OK","position":[300,400]})",
@@ -100,7 +100,7 @@ TEST_CASE("the commander briefs, the operator acts and reports, and the run ends
 }
 
 TEST_CASE("the planner must plan first, and the executor receives its previous action") {
-    Stage stage;
+    ProfileRunStage stage;
     stage.model
         .call("update_execution_plan", R"({"instructions":"Click the field.","reasoning":"first"})",
               "1. click the field (now)")
@@ -128,7 +128,7 @@ TEST_CASE("the planner must plan first, and the executor receives its previous a
 }
 
 TEST_CASE("the basic agent looks, moves and clicks, one call at a time") {
-    Stage stage;
+    ProfileRunStage stage;
     const std::string move = R"({"x":300,"y":400})";
     stage.model.call("take_screenshot", "{}")
         .reply_with({.tool_calls = {{"a", "move_mouse", move, {}}, {"b", "click_mouse", "{}", {}}}})
@@ -159,7 +159,7 @@ TEST_CASE("the basic agent looks, moves and clicks, one call at a time") {
 }
 
 TEST_CASE("a wait does not count for loop detection") {
-    Stage stage;
+    ProfileRunStage stage;
     Profile profile = load_profile("observer");
     profile.extra_tools = {"wait"};
     stage.model.call("wait", R"({"seconds":0})").say("done");

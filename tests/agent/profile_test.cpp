@@ -446,6 +446,13 @@ TEST_CASE("errors in a profile name file, member and reason") {
                ContainsSubstring(R"("thinking_tokens" must be a whole number from 0)"));
     CHECK_THAT(problem_with(with(R"("sampling":{"temperature":0e616})")),
                ContainsSubstring(R"("temperature" must be from 0)"));
+    CHECK_THAT(problem_with(with(R"("image_format":"gif")")),
+               ContainsSubstring(R"("image_format" is "gif"; allowed values: png, jpeg, webp)"));
+    CHECK_THAT(problem_with(with(R"("image_quality":50)")), ContainsSubstring("PNG is lossless"));
+    CHECK_THAT(problem_with(with(R"("image_format":"jpeg","image_quality":0)")),
+               ContainsSubstring("must be a whole number from 1 to 100"));
+    CHECK_THAT(problem_with(with(R"("sampling":{"image_detail":"sharp"})")),
+               ContainsSubstring("original"));
     CHECK_THAT(problem_with(with(R"("image":[1,2])")), ContainsSubstring("must be a string"));
     CHECK_THAT(problem_with(with(R"("image":"big")")), ContainsSubstring("must be a size such as"));
     CHECK_THAT(
@@ -603,10 +610,14 @@ TEST_CASE("a profile is written as complete JSON and read back") {
         profile.sampling.top_k = 7;
         profile.sampling.reasoning_effort = vlm::ReasoningEffort::minimal;
         profile.sampling.thinking_tokens = 0;
+        profile.sampling.image_detail = vlm::ImageDetail::high;
+        profile.image_format = winio::WebpOptions{.quality = 33};
         const std::string json = to_json(profile);
         CHECK(profile_from_json(json, "run.json").sampling.reasoning_effort ==
               vlm::ReasoningEffort::minimal);
         CHECK(profile_from_json(json, "run.json").sampling.thinking_tokens == 0);
+        CHECK(profile_from_json(json, "run.json").sampling.image_detail == vlm::ImageDetail::high);
+        CHECK(profile_from_json(json, "run.json").image_format == profile.image_format);
         CHECK(to_json(profile_from_json(json, "run.json")) == json);
         REQUIRE(parse_json(json));
         CHECK(parse_json(json)->at("extra_tools").as_array().size() == 2);

@@ -24,14 +24,14 @@ using namespace eyehand::agent;
 
 namespace {
 
-struct Stage {
+struct PromptStage {
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     vlm::testing::ScriptedModel model;
     RunControl control;
     std::string profile = "observer";
     int clicks = 0;
 
-    Stage() {
+    PromptStage() {
         desktop.on_input = [this](const winio::InputEvent& event) {
             if (std::holds_alternative<winio::ButtonChange>(event))
                 desktop.screen().fill({10 * ++clicks, 10, 8, 8}, {0, 0, 255, 255});
@@ -113,7 +113,7 @@ std::vector<std::vector<std::string>> sent_requests(const vlm::testing::Scripted
     return all;
 }
 
-void click_often(Stage& stage, int times) {
+void click_often(PromptStage& stage, int times) {
     for (int i = 0; i < times; ++i)
         stage.model
             .call("click_element", fmt::format(R"({{"label":"OK","box":[{},400]}})", 300 + 20 * i),
@@ -125,7 +125,7 @@ void click_often(Stage& stage, int times) {
 } // namespace
 
 TEST_CASE("prompts: the requests of a conversation can be read from the files of the run") {
-    Stage stage;
+    PromptStage stage;
     click_often(stage, 7); // older screenshots become placeholders
     MemoryStore store;
     (void)stage.agent().run("Click \"OK\" \xF0\x9F\x98\x80.", store, stage.control);
@@ -140,7 +140,7 @@ TEST_CASE("prompts: the requests of a conversation can be read from the files of
 }
 
 TEST_CASE("prompts: the requests of a team can be read from the files of the run") {
-    Stage stage;
+    PromptStage stage;
     stage.profile = "commander";
     const std::string brief = R"({"operator_instructions":"Click OK.","rationale":"It is next."})";
     stage.model.call("spawn_operator", brief, "1. click OK (now)")
@@ -164,7 +164,7 @@ TEST_CASE("prompts: the requests of a team can be read from the files of the run
 }
 
 TEST_CASE("prompts: the schema of a visual loop's replies is stored") {
-    Stage stage;
+    PromptStage stage;
     stage.profile = "story";
     stage.model.say(R"({"observation":"Done.","bboxes":[],"actions":[],"done":true})");
     MemoryStore store;
@@ -177,7 +177,7 @@ TEST_CASE("prompts: the schema of a visual loop's replies is stored") {
 }
 
 TEST_CASE("prompts: each text is stored once") {
-    Stage stage;
+    PromptStage stage;
     click_often(stage, 4);
     MemoryStore store;
     (void)stage.agent().run("click", store, stage.control);
@@ -204,7 +204,7 @@ TEST_CASE("prompts: a request has its number in the run and its texts before its
                     if (part.image_sha256.empty()) CHECK(read_prompt(*store, part.text.hash));
         }
     };
-    Stage stage;
+    PromptStage stage;
     click_often(stage, 1);
     MemoryStore store;
     Reader reader;
@@ -215,7 +215,7 @@ TEST_CASE("prompts: a request has its number in the run and its texts before its
 
 TEST_CASE("prompts: a text that cannot be stored ends the run before its request") {
     const test::TempFolder folder;
-    Stage stage;
+    PromptStage stage;
     stage.model.say("It is done.");
     RunDirectory directory = RunDirectory::create(folder.path());
     std::ofstream(directory.path() / "prompts") << "in the way";
@@ -232,13 +232,13 @@ TEST_CASE("prompts: a text that cannot be stored ends the run before its request
 
 TEST_CASE("prompts: an incomplete text of a killed run is written again") {
     const test::TempFolder folder;
-    Stage stage;
+    PromptStage stage;
     stage.model.say("It is done.");
     RunDirectory directory = RunDirectory::create(folder.path());
     const std::string task = "Click all of the buttons.";
     MemoryStore whole;
     {
-        Stage same;
+        PromptStage same;
         same.model.say("It is done.");
         (void)same.agent().run(task, whole, same.control);
     }
@@ -249,7 +249,7 @@ TEST_CASE("prompts: an incomplete text of a killed run is written again") {
 }
 
 TEST_CASE("prompts: a resumed run continues with the differences") {
-    Stage stage;
+    PromptStage stage;
     stage.model.call("observe_screen", "{}").fail({vlm::errc::unreachable, "no server"});
     MemoryStore store;
     CHECK(stage.agent().run("click", store, stage.control).outcome == Outcome::endpoint_failed);
@@ -414,7 +414,7 @@ TEST_CASE("prompts: a view of a damaged or an older journal has no wrong compari
 
 TEST_CASE("prompts: an entry with texts is read as it was written, and a damaged one is unknown") {
     MemoryStore store;
-    Stage stage;
+    PromptStage stage;
     click_often(stage, 1);
     (void)stage.agent().run("click", store, stage.control);
     for (const char* entry :

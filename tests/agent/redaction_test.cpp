@@ -33,10 +33,10 @@ winio::WindowInfo window(std::string title, std::uint32_t process_id) {
 }
 
 /// A run on a white screen with one window.
-struct Stage {
+struct RedactionStage {
     ScriptedRun run{{{.reply = test::ThinkingModel::called("observe_screen", "{}")}}};
 
-    explicit Stage(winio::WindowInfo shown) {
+    explicit RedactionStage(winio::WindowInfo shown) {
         run.desktop.screen().fill({0, 0, 251, 251}, white);
         run.desktop.set_windows({std::move(shown)});
     }
@@ -58,21 +58,21 @@ struct Stage {
 } // namespace
 
 TEST_CASE("redaction: a chosen window is black in the request and in the file") {
-    Stage stage(window("My vault", 5));
+    RedactionStage stage(window("My vault", 5));
     stage.run.options.redaction.windows.push_back({.title = "vault"});
     CHECK(stage.color_at(120, 120) == black);
     CHECK(stage.redacted() == std::vector{place});
 }
 
 TEST_CASE("redaction: a chosen area is black") {
-    Stage stage(window("A window", 5));
+    RedactionStage stage(window("A window", 5));
     stage.run.options.redaction.areas.push_back({0, 0, 10, 10});
     CHECK(stage.color_at(9, 9) == black);
     CHECK(stage.redacted() == std::vector<winio::Rect>{{0, 0, 10, 10}});
 }
 
 TEST_CASE("redaction: other windows are shown") {
-    Stage stage(window("A window", 5));
+    RedactionStage stage(window("A window", 5));
     CHECK(stage.color_at(120, 120) == white);
     CHECK(stage.redacted().empty());
 }
@@ -84,13 +84,13 @@ TEST_CASE("redaction: the agent's own windows are black, unless they are to be s
                              window("Waiting – Eyehand - Chromium", 5)};
     const auto shown = GENERATE_COPY(from_range(windows));
     const bool redact = GENERATE(true, false);
-    Stage stage(shown);
+    RedactionStage stage(shown);
     stage.run.options.redact_own_windows = redact;
     CHECK(stage.color_at(120, 120) == (redact ? black : white));
 }
 
 TEST_CASE("redaction: changes below a redacted window are not recorded") {
-    Stage stage(window("My vault", 5));
+    RedactionStage stage(window("My vault", 5));
     stage.run.options.redaction.windows.push_back({.title = "vault"});
     stage.run.desktop.on_capture = [&, shade = 0]() mutable {
         stage.run.desktop.screen().fill(place, {static_cast<std::uint8_t>(++shade), 0, 0});
@@ -137,7 +137,7 @@ TEST_CASE("redaction: a change of a redacted window does not cancel a request") 
 }
 
 TEST_CASE("redaction: the journal keeps what was redacted") {
-    Stage stage(window("My vault", 5));
+    RedactionStage stage(window("My vault", 5));
     stage.run.options.redaction.areas.push_back({0, 0, 10, 10});
     (void)stage.color_at(0, 0);
     for (const Event& event : stage.run.events)

@@ -17,7 +17,7 @@ using vlm::testing::ScriptedModel;
 
 namespace {
 
-struct Stage {
+struct RunLimitsStage {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
@@ -26,7 +26,7 @@ struct Stage {
     AgentOptions options;
     Profile profile = load_profile("observer");
 
-    Stage() {
+    RunLimitsStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
@@ -51,7 +51,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("a run ends when its tokens are used up, and the last reply is not carried out") {
-    Stage stage;
+    RunLimitsStage stage;
     stage.options.limits.max_tokens = 250;
     for (const char* key : {"a", "b", "c"}) stage.press(key, 100);
     const RunFinished result = stage.run();
@@ -78,7 +78,7 @@ TEST_CASE("a run ends when its tokens are used up, and the last reply is not car
 
 TEST_CASE("the tokens of canceled requests count for the limit, those of unsent ones do not") {
     const bool was_sent = GENERATE(true, false);
-    Stage stage;
+    RunLimitsStage stage;
     RunPort port(stage.control);
     LimitWatch watch({.max_tokens = 150}, port, stage.directory, {});
     watch.count(vlm::Usage{.prompt_tokens = 100});
@@ -92,7 +92,7 @@ TEST_CASE("the tokens of canceled requests count for the limit, those of unsent 
 }
 
 TEST_CASE("a run ends when it acts too often within a minute") {
-    Stage stage;
+    RunLimitsStage stage;
     stage.options.limits.max_actions_per_minute = 2;
     for (const char* key : {"a", "b", "c", "d"}) stage.press(key);
     const RunFinished result = stage.run();
@@ -102,7 +102,7 @@ TEST_CASE("a run ends when it acts too often within a minute") {
 }
 
 TEST_CASE("a run ends when its files have become too large") {
-    Stage stage;
+    RunLimitsStage stage;
     stage.options.limits.max_bytes = 20'000;
     stage.profile.max_turns = 1000;
     for (int i = 0; i < 1000; ++i) stage.press(i % 2 == 0 ? "a" : "b");
@@ -115,7 +115,7 @@ TEST_CASE("a run ends when its files have become too large") {
 }
 
 TEST_CASE("the time limit ends a wait for the model") {
-    Stage stage;
+    RunLimitsStage stage;
     stage.options.limits.max_time = std::chrono::milliseconds(20);
     // The model would wait forever; the stop of the run interrupts it.
     class Hanging final : public vlm::ChatModel {
@@ -134,7 +134,7 @@ TEST_CASE("the time limit ends a wait for the model") {
 }
 
 TEST_CASE("the time limit ends a wait for the user") {
-    Stage stage;
+    RunLimitsStage stage;
     stage.options.guard = Guard(GuardLevel::strict);
     stage.options.approvals = Approvals::user;
     stage.options.limits.max_time = std::chrono::milliseconds(200);
@@ -145,7 +145,7 @@ TEST_CASE("the time limit ends a wait for the user") {
 }
 
 TEST_CASE("a resumed run has used the time of its earlier parts") {
-    Stage stage;
+    RunLimitsStage stage;
     stage.options.limits.max_time = std::chrono::hours(1);
     stage.control.stop("the first part");
     CHECK(stage.run().outcome == Outcome::cancelled);

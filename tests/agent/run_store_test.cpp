@@ -41,12 +41,12 @@ errc code_of(RunStore& store) {
     return {};
 }
 
-struct Stage {
+struct RunStoreStage {
     winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
     vlm::testing::ScriptedModel model;
     RunControl control;
     AgentOptions options;
-    Stage() {
+    RunStoreStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
@@ -140,7 +140,7 @@ TEST_CASE(
     "run store: a run in memory has the files of a run directory, and writes nothing to the disk") {
     const test::TempFolder folder;
     const auto run = [&](RunStore& store) {
-        Stage stage;
+        RunStoreStage stage;
         stage.model.call("observe_screen", "{}", "I look.").say("done");
         return stage.agent().run("do it", store, stage.control).outcome;
     };
@@ -165,7 +165,7 @@ TEST_CASE(
 }
 
 TEST_CASE("run store: a run in memory is resumed with its screenshots") {
-    Stage stage;
+    RunStoreStage stage;
     MemoryStore store;
     stage.model.call("wait", "{}").fail({vlm::errc::unreachable, "no server"});
     CHECK(stage.agent().run("do it", store, stage.control).outcome == Outcome::endpoint_failed);
@@ -195,6 +195,6 @@ TEST_CASE("run store: errors name missing files") {
     store.replace("run.json", "[]");
     CHECK_THROWS_AS(load_run(store), Error);
     CHECK(read_journal(store).empty());
-    Stage stage;
+    RunStoreStage stage;
     CHECK_THROWS_AS(stage.agent().resume(store, stage.control), Error); // no journal
 }

@@ -31,7 +31,7 @@ std::string reply(const std::string& observation, const std::string& actions,
 }
 const std::string done = reply("The line is drawn.", "", R"(,"done":true)");
 
-struct Stage {
+struct StoryRunStage {
     test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
     vlm::testing::ScriptedModel model;
@@ -40,7 +40,7 @@ struct Stage {
     Profile profile = load_profile("story");
     std::filesystem::path run_path;
 
-    Stage() {
+    StoryRunStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         profile.pace.drag_step_delay = std::chrono::milliseconds(0);
@@ -80,7 +80,7 @@ std::string image_bytes(const vlm::ChatRequest& request) {
 } // namespace
 
 TEST_CASE("story: it acts, looks, and receives its own observation") {
-    Stage stage;
+    StoryRunStage stage;
     stage.model
         .say(reply("I will draw.", click + R"(,{"name":"DRAG","x1":10,"y1":20,"x2":30,"y2":20})"))
         .say(done);
@@ -110,7 +110,7 @@ TEST_CASE("story: it acts, looks, and receives its own observation") {
 }
 
 TEST_CASE("story: the flat layout has two lines per turn") {
-    Stage stage;
+    StoryRunStage stage;
     stage.model.say(reply("I click.", click)).say(done);
     stage.run();
     const auto turns = stage.turns();
@@ -128,7 +128,7 @@ TEST_CASE("story: the flat layout has two lines per turn") {
 }
 
 TEST_CASE("story: the layout turn_dirs has a folder per turn") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile.log = {LogLayout::turn_dirs, false, LogLevel::info};
     stage.model.say(reply("I click.", click)).say("No JSON at all.").say(done);
     stage.run();
@@ -144,7 +144,7 @@ TEST_CASE("story: the layout turn_dirs has a folder per turn") {
 }
 
 TEST_CASE("story: main.log has the events from its level on") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile.log.level = GENERATE(LogLevel::debug, LogLevel::warning, LogLevel::error);
     stage.model.say("No JSON at all.").say(done);
     stage.run();
@@ -157,7 +157,7 @@ TEST_CASE("story: main.log has the events from its level on") {
 }
 
 TEST_CASE("story: main.log has the guard's decisions, denials as warnings") {
-    Stage stage;
+    StoryRunStage stage;
     stage.options.guard = Guard();
     stage.options.approvals = Approvals::unattended;
     stage.options.guard.add(
@@ -172,7 +172,7 @@ TEST_CASE("story: main.log has the guard's decisions, denials as warnings") {
 }
 
 TEST_CASE("story: without physical execution, nothing reaches the desktop") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile.physical_execution = false;
     stage.model.say(reply("I click.", click)).say(done);
     CHECK(stage.run().outcome == Outcome::completed);
@@ -183,7 +183,7 @@ TEST_CASE("story: without physical execution, nothing reaches the desktop") {
 }
 
 TEST_CASE("story: a crop limits screenshots and actions") {
-    Stage stage;
+    StoryRunStage stage;
     stage.options.area.crop = winio::NormBox{500, 500, 1000, 1000};
     stage.model.say(reply("I click.", R"({"name":"click","x1":0,"y1":1000})")).say(done);
     CHECK(stage.run().outcome == Outcome::completed);
@@ -203,7 +203,7 @@ TEST_CASE("story: screenshots are scaled only if a size or a percentage is set")
         Row{R"({"capture_scale_percent":50})", {501, 501}},
         Row{R"({"capture_scale_percent":-1})", {1001, 1001}},
         Row{R"({"capture_width":40,"capture_height":30,"capture_scale_percent":50})", {40, 30}});
-    Stage stage;
+    StoryRunStage stage;
     session::Config config = session::default_config();
     config.add(session::config_of(stage.profile));
     config.add(session::parse_config(row.file, "eyehand.json"));
@@ -221,7 +221,7 @@ TEST_CASE("story: screenshots are scaled only if a size or a percentage is set")
 }
 
 TEST_CASE("story: without a boot reply, the run is rejected before anything is created") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile.settings<VisualLoopSettings>()->boot.clear();
     try {
         (void)Agent(stage.desktop, stage.model, stage.profile, built_in_tools(), stage.options);
@@ -233,7 +233,7 @@ TEST_CASE("story: without a boot reply, the run is rejected before anything is c
 }
 
 TEST_CASE("story: further tools are actions, and the model reads their results") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile.extra_tools = {"read_clipboard", "scroll"};
     stage.options.with = {"paste_text", "wait"};
     stage.desktop.clipboard()->set_text("one\ntwo");
@@ -266,7 +266,7 @@ TEST_CASE("story: further tools are actions, and the model reads their results")
 }
 
 TEST_CASE("story: tools of the program are actions, too") {
-    Stage stage;
+    StoryRunStage stage;
     int calls = 0;
     stage.options.custom_tools.add("count", "Counts.",
                                    R"({"type":"object","properties":{"step":{"type":"integer"}}})",
@@ -282,7 +282,7 @@ TEST_CASE("story: tools of the program are actions, too") {
 }
 
 TEST_CASE("story: extended actions reach the keyboard, and the prompt describes them") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile.settings<VisualLoopSettings>()->limits.extended_actions = true;
     stage.model.say(reply("I type.", R"({"name":"type","text":"Zażółć"})")).say(done);
     CHECK(stage.run().outcome == Outcome::completed);
@@ -291,7 +291,7 @@ TEST_CASE("story: extended actions reach the keyboard, and the prompt describes 
 }
 
 TEST_CASE("story: a server that rejects the schema is asked without one") {
-    Stage stage;
+    StoryRunStage stage;
     vlm::testing::ChatServer server;
     server.enqueue(
         {.status = 400, .body = R"({"error":{"message":"response_format is not supported"}})"});
@@ -319,7 +319,8 @@ const std::vector<std::string> script{
     done,
 };
 
-RunFinished follow_script(Stage& stage, RunDirectory& directory, std::size_t from, bool again) {
+RunFinished follow_script(StoryRunStage& stage, RunDirectory& directory, std::size_t from,
+                          bool again) {
     vlm::testing::ScriptedModel model;
     for (std::size_t i = from; i < script.size(); ++i) model.say(script[i]);
     Agent agent(stage.desktop, model, stage.profile, built_in_tools(), stage.options);
@@ -338,7 +339,7 @@ std::size_t count(const std::vector<std::string>& lines, std::size_t max, const 
 
 TEST_CASE("story: a run interrupted after any entry continues, repeats no action, and has complete "
           "turns") {
-    Stage first;
+    StoryRunStage first;
     RunDirectory whole = RunDirectory::create(first.folder.path());
     REQUIRE(follow_script(first, whole, 0, false).outcome == Outcome::completed);
     REQUIRE(first.presses() == 3);
@@ -355,7 +356,7 @@ TEST_CASE("story: a run interrupted after any entry continues, repeats no action
             << "{\"turn\":1,\"sta";
         RunDirectory directory = RunDirectory::open(cut);
 
-        Stage stage;
+        StoryRunStage stage;
         stage.run_path = cut;
         const RunFinished result =
             follow_script(stage, directory, count(lines, kept, "replied"), true);
@@ -378,7 +379,7 @@ TEST_CASE("story: a run interrupted after any entry continues, repeats no action
 }
 
 TEST_CASE("story: an action that may have happened is reported, not repeated") {
-    Stage first;
+    StoryRunStage first;
     RunDirectory whole = RunDirectory::create(first.folder.path());
     (void)follow_script(first, whole, 0, false);
     std::string journal;
@@ -387,7 +388,7 @@ TEST_CASE("story: an action that may have happened is reported, not repeated") {
         if (line.find("\"type\":\"invoke\"") != std::string::npos) break;
     }
     std::ofstream(whole.journal_file(), std::ios::binary | std::ios::trunc) << journal;
-    Stage stage;
+    StoryRunStage stage;
     vlm::testing::ScriptedModel model;
     model.say(done);
     Agent agent(stage.desktop, model, stage.profile, built_in_tools(), stage.options);
@@ -401,7 +402,7 @@ TEST_CASE("story: an action that may have happened is reported, not repeated") {
 }
 
 TEST_CASE("story: the settings of the profile stay with the run") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile.log.layout = LogLayout::turn_dirs;
     stage.profile.executed_heat.trail_turns = 7;
     stage.model.say(done);
@@ -415,7 +416,7 @@ TEST_CASE("story: the settings of the profile stay with the run") {
 // ---- heat in other modes ------------------------------------------------------------------------
 
 TEST_CASE("heat: the model of another profile sees where it has acted, with an explanation") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile = load_profile("observer");
     stage.profile.executed_heat.enabled = true;
     stage.model.call("click_element", R"({"label":"OK","box":[300,400]})")
@@ -432,7 +433,7 @@ TEST_CASE("heat: the model of another profile sees where it has acted, with an e
 }
 
 TEST_CASE("heat: annotations do not count as changes of the screen") {
-    Stage stage;
+    StoryRunStage stage;
     stage.profile = load_profile("commander");
     stage.profile.executed_heat.enabled = true;
     stage.profile.max_turns = 6;

@@ -27,7 +27,7 @@ std::chrono::steady_clock::time_point later() {
 
 bool held(const RunStatus& now) { return now.held; }
 
-struct Stage {
+struct TakeoverStage {
     test::TempFolder folder;
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     vlm::testing::ScriptedModel model;
@@ -38,11 +38,11 @@ struct Stage {
     std::future<RunFinished> result;
     std::filesystem::path run_path;
 
-    Stage() {
+    TakeoverStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
-    ~Stage() { control.stop("the test is over"); }
+    ~TakeoverStage() { control.stop("the test is over"); }
     void begin() {
         result = std::async(std::launch::async, [this] {
             RunDirectory directory = RunDirectory::create(folder.path());
@@ -79,7 +79,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("takeover: a reply from before the takeover does not act; the model looks first") {
-    Stage stage;
+    TakeoverStage stage;
     stage.options.watch = GENERATE(Watch::off, Watch::resend);
     stage.model.call("click_element", box);
     stage.call_during_takeover();
@@ -98,7 +98,7 @@ TEST_CASE("takeover: a reply from before the takeover does not act; the model lo
 }
 
 TEST_CASE("takeover: an action is interrupted, and holds nothing afterwards") {
-    Stage stage;
+    TakeoverStage stage;
     stage.profile.pace.drag_steps = 10;
     stage.options.with = {"drag"};
     stage.desktop.on_input = [&](const winio::InputEvent&) {
@@ -119,7 +119,7 @@ TEST_CASE("takeover: an action is interrupted, and holds nothing afterwards") {
 }
 
 TEST_CASE("takeover: input before the first action of a run is ignored") {
-    Stage stage;
+    TakeoverStage stage;
     stage.model.answer([&](const vlm::ChatRequest&) {
         CHECK_FALSE(stage.control.take_over(later()));
         vlm::ChatReply reply;
@@ -133,7 +133,7 @@ TEST_CASE("takeover: input before the first action of a run is ignored") {
 
 TEST_CASE(
     "takeover: input is ignored for a second after the run was resumed, and while it is paused") {
-    Stage stage;
+    TakeoverStage stage;
     stage.model.call("click_element", box);
     stage.call_during_takeover();
     stage.model.answer([&](const vlm::ChatRequest&) {
@@ -155,7 +155,7 @@ TEST_CASE(
 }
 
 TEST_CASE("takeover: input while the user is asked for an approval is ignored") {
-    Stage stage;
+    TakeoverStage stage;
     stage.options.guard = Guard(GuardLevel::strict);
     stage.options.approvals = Approvals::user;
     stage.model.call("click_element", box).call("click_element", box).say("done");
@@ -177,7 +177,7 @@ TEST_CASE("takeover: input while the user is asked for an approval is ignored") 
 }
 
 TEST_CASE("takeover: input while the run waits for the client's annotation is ignored") {
-    Stage stage;
+    TakeoverStage stage;
     stage.profile = load_profile("story");
     stage.options.annotation = Source::client;
     stage.model.say(
@@ -193,7 +193,7 @@ TEST_CASE("takeover: input while the run waits for the client's annotation is ig
         if (now.stage == RunStage::ended) break;
         CHECK_FALSE(stage.control.take_over(later())); // from turn 2 on, the run has acted
         answered = now.annotation_request->turn;
-        CHECK(stage.control.annotate(answered, *now.annotation_request->png) ==
+        CHECK(stage.control.annotate(answered, *now.annotation_request->file) ==
               SubmitResult::accepted);
     }
     CHECK(answered >= 2);
@@ -201,7 +201,7 @@ TEST_CASE("takeover: input while the run waits for the client's annotation is ig
 }
 
 TEST_CASE("takeover: a run that is taken over can be stopped") {
-    Stage stage;
+    TakeoverStage stage;
     stage.model.call("click_element", box);
     stage.call_during_takeover();
     stage.begin();

@@ -52,9 +52,9 @@ struct Called {
 };
 
 /// Drives a mode: its command is a word, a fact is a call of a member function.
-struct Stage {
-    explicit Stage(Profile it = profile(), const std::string& task = "the task",
-                   TeamMemoryOptions memory = {})
+struct TeamModeStage {
+    explicit TeamModeStage(Profile it = profile(), const std::string& task = "the task",
+                           TeamMemoryOptions memory = {})
         : mode(it, task, offered(), std::make_unique<TeamMemory>(memory)) {}
 
     [[nodiscard]] std::string wants() const {
@@ -70,7 +70,7 @@ struct Stage {
     [[nodiscard]] std::string context() const { return request().messages.at(1).text(); }
     [[nodiscard]] std::string reason() const { return std::get<Finish>(mode.next()).reason; }
 
-    Stage& see(bool still = false, const std::string& end = {}) {
+    TeamModeStage& see(bool still = false, const std::string& end = {}) {
         Observed fact;
         fact.end = end;
         fact.sha256 = "h" + std::to_string(++screenshots);
@@ -79,14 +79,14 @@ struct Stage {
         mode.apply(fact);
         return *this;
     }
-    Stage& say(const std::string& text, int calls = 0, const std::string& tool = "click") {
+    TeamModeStage& say(const std::string& text, int calls = 0, const std::string& tool = "click") {
         vlm::ChatReply reply{.text = text};
         for (int i = 0; i < calls; ++i)
             reply.tool_calls.push_back({"id" + std::to_string(i), tool, R"({"x":1})", {}});
         mode.apply(Replied{reply});
         return *this;
     }
-    Stage& done(Signal signal = {}, Action action = {"click", {{500, 500}}, {}, true}) {
+    TeamModeStage& done(Signal signal = {}, Action action = {"click", {{500, 500}}, {}, true}) {
         Invoked fact;
         fact.tool = "click";
         fact.ok = true;
@@ -96,7 +96,7 @@ struct Stage {
         mode.apply(fact);
         return *this;
     }
-    Stage& call(const Called& it, const std::string& words = "I act") {
+    TeamModeStage& call(const Called& it, const std::string& words = "I act") {
         vlm::ChatReply reply{.text = words};
         reply.tool_calls.push_back({"id0", it.tool, it.arguments, {}});
         mode.apply(Replied{reply});
@@ -110,16 +110,17 @@ struct Stage {
         return *this;
     }
     /// The lead replies and briefs.
-    Stage& brief(const std::string& instructions = "open it", const std::string& plan = "my plan") {
+    TeamModeStage& brief(const std::string& instructions = "open it",
+                         const std::string& plan = "my plan") {
         return say(plan, 1, "brief_it")
             .done(Brief{instructions, "because"}, {"brief", {}, {}, false});
     }
     /// A complete turn of the worker.
-    Stage& act(Signal signal = {}, double x = 0, bool still = false) {
+    TeamModeStage& act(Signal signal = {}, double x = 0, bool still = false) {
         see(still).say("I click", 1);
         return done(std::move(signal), {"click", {{x, 500}}, {}, true});
     }
-    Stage& hear(const std::string& words) {
+    TeamModeStage& hear(const std::string& words) {
         mode.apply(UserMessage{UserMessage::Kind::words, words});
         return *this;
     }
@@ -134,9 +135,9 @@ struct Stage {
 };
 
 /// With the first screenshot taken and the worker briefed: turn 2 begins.
-Stage briefed(Profile it = profile(), const std::string& task = "the task",
-              TeamMemoryOptions memory = {}) {
-    Stage stage(std::move(it), task, memory);
+TeamModeStage briefed(Profile it = profile(), const std::string& task = "the task",
+                      TeamMemoryOptions memory = {}) {
+    TeamModeStage stage(std::move(it), task, memory);
     stage.see().brief();
     return stage;
 }
@@ -146,7 +147,7 @@ Progress reported(const std::string& status) { return {"O1", status, "seen"}; }
 } // namespace
 
 TEST_CASE("team: it looks, the lead speaks, the worker looks and acts") {
-    Stage stage;
+    TeamModeStage stage;
     CHECK(stage.wants() == "observe");
     CHECK(std::get<Observe>(stage.mode.next()).screenshot == 0);
     CHECK(stage.see().wants() == "ask chief");
@@ -166,7 +167,7 @@ TEST_CASE("team: it looks, the lead speaks, the worker looks and acts") {
 
 TEST_CASE(
     "team: only the worker receives screenshots, and each role has its own prompt and tools") {
-    Stage stage;
+    TeamModeStage stage;
     stage.see();
     vlm::ChatRequest lead = stage.request();
     CHECK(lead.messages.at(0).text() == "lead well");
@@ -187,7 +188,7 @@ TEST_CASE(
 }
 
 TEST_CASE("team: the lead continues until it has briefed, and its latest words are the plan") {
-    Stage stage;
+    TeamModeStage stage;
     stage.see().say("first plan", 1, "archive_it").done(Archive{"s", "", {}});
     CHECK(stage.wants() == "ask chief");
     CHECK(stage.mode.state().turn == 2);
@@ -200,7 +201,7 @@ TEST_CASE("team: the lead continues until it has briefed, and its latest words a
 }
 
 TEST_CASE("team: a review is due when the turn is a multiple of the interval, in execution only") {
-    Stage stage = briefed();         // turn 2
+    TeamModeStage stage = briefed(); // turn 2
     stage.act({}, 100).act({}, 200); // 2, 3
     CHECK(stage.mode.state().turn == 4);
     stage.act({}, 300); // 4
@@ -220,7 +221,7 @@ TEST_CASE("team: a report causes a review if its status is one of the profile's"
                                                    {"IN_PROGRESS", false},
                                                    {"", false}}) {
         INFO(status);
-        Stage stage = briefed();
+        TeamModeStage stage = briefed();
         stage.act(reported(status));
         CHECK(stage.wants() == (review ? "ask chief" : "observe"));
         if (!review) continue;
@@ -230,7 +231,7 @@ TEST_CASE("team: a report causes a review if its status is one of the profile's"
 }
 
 TEST_CASE("team: full memory causes a review, and the lead is told to compress it") {
-    Stage stage = briefed(profile(), "the task", {.threshold = 2});
+    TeamModeStage stage = briefed(profile(), "the task", {.threshold = 2});
     stage.act({}, 100).act({}, 200);
     CHECK(stage.wants() == "ask chief");
     CHECK_THAT(stage.context(), ContainsSubstring("MEMORY IS FULL\n2 actions are active"));
@@ -243,7 +244,7 @@ TEST_CASE("team: full memory causes a review, and the lead is told to compress i
 }
 
 TEST_CASE("team: memory is compressed if the lead ignores the request twice") {
-    Stage stage = briefed(profile(), "the task", {.threshold = 2});
+    TeamModeStage stage = briefed(profile(), "the task", {.threshold = 2});
     stage.act({}, 100).act({}, 200);
     stage.brief(); // reported once
     CHECK(stage.mode.state().archived_actions == 0);
@@ -256,7 +257,7 @@ TEST_CASE("team: memory is compressed if the lead ignores the request twice") {
 }
 
 TEST_CASE("team: a reply without a call causes one reminder, then counts as a turn") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     stage.see().say("I think about it");
     CHECK(stage.mode.state().turn == 2);
     REQUIRE(stage.wants() == "ask hand");
@@ -270,14 +271,14 @@ TEST_CASE("team: a reply without a call causes one reminder, then counts as a tu
                ContainsSubstring("turn 2: no tool call; said: still thinking"));
     stage.say("").say("ok", 1).done(); // a reminder can help
     CHECK(stage.mode.state().turn == 4);
-    Stage lead;
+    TeamModeStage lead;
     lead.see().say("a plan").say("a plan again");
     CHECK(lead.mode.state().turn == 2);
     CHECK(lead.wants() == "ask chief");
 }
 
 TEST_CASE("team: the reminder after a call as text says why it was not carried out") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     stage.see();
     stage.mode.apply(
         Replied{{.text = "<tool_call>...", .ignored_call = vlm::IgnoredCall::not_accepted}});
@@ -286,7 +287,7 @@ TEST_CASE("team: the reminder after a call as text says why it was not carried o
 }
 
 TEST_CASE("team: waiting messages of the user are bounded, and the newest ones stay") {
-    Stage stage;
+    TeamModeStage stage;
     stage.see();
     for (int i = 0; i < 10; ++i)
         stage.hear("message " + std::to_string(i) + std::string(60000, ' '));
@@ -297,7 +298,7 @@ TEST_CASE("team: waiting messages of the user are bounded, and the newest ones s
 }
 
 TEST_CASE("team: one call per turn is executed, and the others are visibly refused") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     (void)stage.notes();
     stage.see().say("all at once", 3);
     CHECK(stage.notes() == std::vector<std::string>{"refused"});
@@ -308,11 +309,11 @@ TEST_CASE("team: one call per turn is executed, and the others are visibly refus
 }
 
 TEST_CASE("team: each role receives a message of the user once, the lead as soon as possible") {
-    const auto heard = [](Stage& stage) {
+    const auto heard = [](TeamModeStage& stage) {
         return stage.context().find("THE USER SAYS\nUse the menu.") != std::string::npos;
     };
     SECTION("while the lead is about to speak") {
-        Stage stage;
+        TeamModeStage stage;
         stage.see().hear("Use the menu.");
         CHECK(heard(stage));
         stage.brief();
@@ -323,7 +324,7 @@ TEST_CASE("team: each role receives a message of the user once, the lead as soon
         CHECK_FALSE(heard(stage));
     }
     SECTION("while the worker works") {
-        Stage stage = briefed();
+        TeamModeStage stage = briefed();
         stage.see().say("I click", 1).hear("Use the menu.").done();
         REQUIRE(stage.wants() == "ask chief");
         CHECK(heard(stage));
@@ -332,20 +333,20 @@ TEST_CASE("team: each role receives a message of the user once, the lead as soon
         CHECK(heard(stage));
     }
     SECTION("after the lead's reply") {
-        Stage stage;
+        TeamModeStage stage;
         stage.see().say("plan", 1, "brief_it").hear("Use the menu.").done(Brief{"open it", ""});
         REQUIRE(stage.wants() == "ask chief");
         CHECK(heard(stage));
     }
     SECTION("also with the reminder after a reply without a call") {
-        Stage stage;
+        TeamModeStage stage;
         stage.see().hear("Use the menu.").say("hm");
         CHECK(heard(stage));
         stage.say("hm");
         CHECK_FALSE(heard(stage));
     }
     SECTION("in parts if they are long") {
-        Stage stage;
+        TeamModeStage stage;
         std::string words;
         for (int i = 0; i < 400; ++i) words += "word" + std::to_string(i) + " ";
         stage.see().hear(words);
@@ -359,7 +360,7 @@ TEST_CASE("team: each role receives a message of the user once, the lead as soon
         CHECK(all == words);
     }
     SECTION("after completion") {
-        Stage stage = briefed();
+        TeamModeStage stage = briefed();
         stage.act(Completion{"it is there"});
         REQUIRE(stage.wants() == "completed");
         stage.hear("Use the menu.");
@@ -369,14 +370,14 @@ TEST_CASE("team: each role receives a message of the user once, the lead as soon
 }
 
 TEST_CASE("team: completion ends the run") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     stage.act(Completion{"the file is there"});
     CHECK(stage.wants() == "completed");
     CHECK(stage.reason() == "the file is there");
 }
 
 TEST_CASE("team: a refused completion counts as a turn") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     stage.see().say("done", 1, "report_it");
     Invoked refused;
     refused.tool = "report_it";
@@ -389,7 +390,7 @@ TEST_CASE("team: a refused completion counts as a turn") {
 TEST_CASE("team: if the profile enables it, the lead confirms a completion first") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_completion = true;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     stage.act(Completion{"I saw it"});
     REQUIRE(stage.wants() == "ask chief");
     CHECK_THAT(
@@ -412,13 +413,13 @@ TEST_CASE("team: if the profile enables it, the lead confirms a completion first
 }
 
 TEST_CASE("team: without instructions the run fails, or turns are skipped until the next review") {
-    Stage failing;
+    TeamModeStage failing;
     failing.see().brief("  ");
     CHECK(failing.wants() == "failed");
     CHECK_THAT(failing.reason(), ContainsSubstring("hand has no instructions"));
     Profile it = profile();
     it.settings<TeamSettings>()->without_brief = WithoutBrief::skip;
-    Stage skipping(it);
+    TeamModeStage skipping(it);
     skipping.see().brief("");
     CHECK(skipping.mode.state().turn == 5);
     CHECK(skipping.wants() == "ask chief");
@@ -427,7 +428,7 @@ TEST_CASE("team: without instructions the run fails, or turns are skipped until 
 TEST_CASE("team: if the profile enables it, the first turn must result in instructions") {
     Profile it = profile();
     it.settings<TeamSettings>()->first_plan = true;
-    Stage stage(it);
+    TeamModeStage stage(it);
     stage.see();
     vlm::ChatRequest request = stage.request();
     REQUIRE(request.tools.size() == 1);
@@ -445,12 +446,12 @@ TEST_CASE("team: if the profile enables it, the first turn must result in instru
 TEST_CASE("team: if the profile enables it, the worker receives its previous action") {
     Profile it = profile();
     it.settings<TeamSettings>()->previous_action = true;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     CHECK_THAT(stage.see().context(), !ContainsSubstring("LAST ACTION"));
     stage.say("I click OK to save", 1).done();
     CHECK_THAT(stage.see().context(), ContainsSubstring("LAST ACTION\nTurn 2: click\nResult: ok\n"
                                                         "You said: I click OK to save"));
-    Stage without = briefed();
+    TeamModeStage without = briefed();
     without.act();
     CHECK_THAT(without.see().context(), !ContainsSubstring("LAST ACTION"));
 }
@@ -459,7 +460,7 @@ TEST_CASE("team: the last action has the call, the reason and the result in word
     Profile it = profile();
     it.settings<TeamSettings>()->previous_action = true;
     it.settings<TeamSettings>()->review_interval = 100;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     stage.see().call({});
     CHECK_THAT(stage.see().context(),
                ContainsSubstring("LAST ACTION\nTurn 2: click \"Save\" at (512,300)\n"
@@ -476,7 +477,7 @@ TEST_CASE("team: the last action has the call, the reason and the result in word
 TEST_CASE("team: an action that changed nothing on the screen is reported so") {
     Profile it = profile();
     it.settings<TeamSettings>()->previous_action = true;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     stage.see().call({}).see(true);
     CHECK_THAT(stage.context(), ContainsSubstring("Result: ok (no_visible_change)\n"));
     CHECK_THAT(stage.context(),
@@ -501,7 +502,7 @@ TEST_CASE("team: the end of the wait after an action tells its effect") {
     for (const auto& [end, still, result] : cases) {
         Profile it = profile();
         it.settings<TeamSettings>()->previous_action = true;
-        Stage stage = briefed(it);
+        TeamModeStage stage = briefed(it);
         stage.see().call({}).see(still, end);
         CHECK_THAT(stage.context(), ContainsSubstring(std::string("Result: ") + result + "\n"));
     }
@@ -510,7 +511,7 @@ TEST_CASE("team: the end of the wait after an action tells its effect") {
 TEST_CASE("team: a late change takes back that an action had no effect") {
     Profile it = profile();
     it.settings<TeamSettings>()->previous_action = true;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     stage.see().call({}).see(true, "no_reaction");
     REQUIRE_THAT(stage.context(), ContainsSubstring("Result: ok (no_visible_change)\n"));
     Observed late;
@@ -528,7 +529,7 @@ TEST_CASE("team: a stale call uses up no turn, and does not count as a loop") {
     it.max_turns = 3;
     it.settings<TeamSettings>()->review_interval = 1000;
     it.loops.answer = LoopAnswer::tell;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     const int before = stage.mode.state().turn;
     for (int i = 0; i < 4; ++i) {
         REQUIRE(stage.wants() == "observe");
@@ -545,7 +546,7 @@ TEST_CASE("team: a stale call uses up no turn, and does not count as a loop") {
 }
 
 TEST_CASE("team: an effect that the world reports is in the memory") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     stage.see().say("I click", 1);
     Invoked fact;
     fact.tool = "click";
@@ -560,7 +561,7 @@ TEST_CASE("team: an effect that the world reports is in the memory") {
 TEST_CASE("team: what a tool has read reaches both roles completely") {
     Profile it = profile();
     it.settings<TeamSettings>()->previous_action = GENERATE(true, false);
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     const std::string windows = "1. Notepad\n2. " + std::string(1500, 'w');
     stage.see().call({.tool = "list_windows",
                       .arguments = "{}",
@@ -582,7 +583,7 @@ TEST_CASE("team: the latest reading is in the last action if the memory has no s
     it.settings<TeamSettings>()->review_interval = 100;
     TeamMemoryOptions options;
     options.threshold = 1; // the lead is asked to archive
-    Stage stage = briefed(it, "the task", options);
+    TeamModeStage stage = briefed(it, "the task", options);
     const std::string text(3000, 't');
     stage.see().call({.tool = "read_clipboard",
                       .arguments = "{}",
@@ -596,7 +597,7 @@ TEST_CASE("team: the latest reading is in the last action if the memory has no s
 }
 
 TEST_CASE("team: the reason of a denied action reaches the role completely") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     const std::string reason = "Not this file. " + std::string(400, 'r');
     stage.see().call(
         {.result = R"({"ok":false,"error":{"type":"denied","message":")" + reason + "\"}}"});
@@ -604,7 +605,7 @@ TEST_CASE("team: the reason of a denied action reaches the role completely") {
 }
 
 TEST_CASE("team: instructions reach the worker completely, or the lead is asked to shorten them") {
-    Stage stage;
+    TeamModeStage stage;
     const std::string most(2600, 'm');
     const std::string more(2700, 'l');
     stage.see().brief(more);
@@ -627,7 +628,7 @@ TEST_CASE("team: instructions reach the worker completely, or the lead is asked 
 }
 
 TEST_CASE("team: evidence in a report reaches the lead completely until it has briefed") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     const std::string proof = "I saw " + std::string(4000, 'p');
     stage.act(Progress{"save it", GENERATE("DONE", "BLOCKED"), proof});
     REQUIRE(stage.wants() == "ask chief");
@@ -644,7 +645,7 @@ TEST_CASE("team: the lead may archive and brief in one reply, in any order") {
     const bool brief_first = GENERATE(true, false);
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
-    Stage stage = briefed(it, "the task", {.threshold = 2});
+    TeamModeStage stage = briefed(it, "the task", {.threshold = 2});
     stage.act({}, 100).act({}, 200);
     REQUIRE(stage.wants() == "ask chief");
     (void)stage.notes();
@@ -671,7 +672,7 @@ TEST_CASE("team: the lead may archive and brief in one reply, in any order") {
 TEST_CASE("team: if the lead briefs without text, its rationale is the plan") {
     Profile it = profile();
     it.settings<TeamSettings>()->first_plan = GENERATE(true, false);
-    Stage stage(it);
+    TeamModeStage stage(it);
     stage.see().brief("open it", "");
     CHECK(stage.mode.state().plan == "because");
     CHECK_THAT(stage.see().context(), ContainsSubstring("PLAN\nbecause\n"));
@@ -685,7 +686,7 @@ TEST_CASE("team: if the lead briefs without text, its rationale is the plan") {
 TEST_CASE("team: a loop is recovered from and reported, and detection pauses afterwards") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
-    Stage stage = briefed(it, "the task", {.threshold = 100});
+    TeamModeStage stage = briefed(it, "the task", {.threshold = 100});
     for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
     (void)stage.notes();
     stage.see(true);
@@ -704,7 +705,7 @@ TEST_CASE("team: a loop is recovered from and reported, and detection pauses aft
     CHECK(stage.wants() == "recover"); // three turns later
     Profile off = it;
     off.loops.answer = LoopAnswer::none;
-    Stage never = briefed(off, "the task", {.threshold = 100});
+    TeamModeStage never = briefed(off, "the task", {.threshold = 100});
     for (int i = 0; i < 6; ++i) never.act({}, 500, true);
     CHECK(never.wants() == "observe");
     CHECK(never.see(true).wants() == "ask hand");
@@ -714,7 +715,7 @@ TEST_CASE("team: if the profile disables recovery, a loop is only reported") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
     it.loops.answer = LoopAnswer::tell;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
     (void)stage.notes();
     REQUIRE(stage.see(true).wants() == "ask hand");
@@ -726,7 +727,7 @@ TEST_CASE("team: if the profile disables recovery, a loop is only reported") {
 TEST_CASE("team: a repeated refused call is also a loop") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     Invoked refused;
     refused.tool = "click";
     refused.result_json = R"({"ok":false})";
@@ -738,7 +739,7 @@ TEST_CASE("team: a repeated refused call is also a loop") {
 }
 
 TEST_CASE("team: a request longer than the model's context is shortened and sent again") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     for (int i = 0; i < 2; ++i) stage.act({}, 100.0 * i);
     stage.see();
     stage.mode.apply(AskFailed{"vlm.context_overflow", "too long", true});
@@ -753,7 +754,7 @@ TEST_CASE("team: after a request that was too long, all requests are shorter, an
     it.settings<TeamSettings>()->context_bytes = 4000;
     it.settings<TeamSettings>()->plan_bytes = 4000;
     it.settings<TeamSettings>()->review_interval = 100;
-    Stage stage(it, "the task", {.threshold = 100, .recent = 100});
+    TeamModeStage stage(it, "the task", {.threshold = 100, .recent = 100});
     stage.see().brief(std::string(600, 'i'), std::string(4000, 'p'));
     const auto work = [&] {
         stage.see().say(std::string(300, 'w'), 1).done({}, {"click", {{1, 1}}, {}, true});
@@ -772,7 +773,7 @@ TEST_CASE("team: after a request that was too long, all requests are shorter, an
 
 TEST_CASE("team: a shortened request that is still too long ends the run, and the reason names the "
           "remedy") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     stage.see();
     const AskFailed overflow{"vlm.context_overflow", "n_ctx is 512", true};
     stage.mode.apply(overflow);
@@ -786,7 +787,7 @@ TEST_CASE("team: a shortened request that is still too long ends the run, and th
 }
 
 TEST_CASE("team: the lead is told that only its first call was processed") {
-    Stage stage;
+    TeamModeStage stage;
     SECTION("when it is asked again at once") {
         stage.see().say("plan", 2, "archive_it").done(Archive{"s", "", {}});
         REQUIRE(stage.wants() == "ask chief");
@@ -804,7 +805,7 @@ TEST_CASE("team: the lead is told that only its first call was processed") {
 }
 
 TEST_CASE("team: texts for the worker wait during a review") {
-    Stage stage = briefed();
+    TeamModeStage stage = briefed();
     stage.see().say("all at once", 3).done(reported("BLOCKED"));
     REQUIRE(stage.wants() == "ask chief");
     CHECK_THAT(stage.context(), !ContainsSubstring("Only your first call"));
@@ -815,7 +816,7 @@ TEST_CASE("team: texts for the worker wait during a review") {
 TEST_CASE("team: the worker is told about the recovery") {
     Profile it = profile();
     it.settings<TeamSettings>()->review_interval = 100;
-    Stage stage = briefed(it);
+    TeamModeStage stage = briefed(it);
     for (int i = 0; i < 3; ++i) stage.act({}, 500, i > 0);
     REQUIRE(stage.see(true).wants() == "recover");
     stage.mode.apply(Recovered{"the run was interrupted during the recovery", {}, {}});
@@ -826,31 +827,31 @@ TEST_CASE("team: the worker is told about the recovery") {
 }
 
 TEST_CASE("team: failures and a stop by the user end the run") {
-    Stage blind;
+    TeamModeStage blind;
     blind.mode.apply(ObserveFailed{"winio.no_display", "no display"});
     CHECK(blind.wants() == "desktop_failed");
-    Stage mute;
+    TeamModeStage mute;
     mute.see();
     mute.mode.apply(AskFailed{"vlm.unreachable", "nothing listens"});
     CHECK(mute.wants() == "endpoint_failed");
     CHECK(mute.reason() == "nothing listens");
-    Stage broken = briefed();
+    TeamModeStage broken = briefed();
     broken.see().say("", 1);
     Invoked lost;
     lost.desktop_failure = "the display is gone";
     broken.mode.apply(lost);
     CHECK(broken.wants() == "desktop_failed");
-    Stage stopped = briefed();
+    TeamModeStage stopped = briefed();
     stopped.mode.apply(Stopped{"enough"});
     CHECK(stopped.wants() == "cancelled");
     Profile it = profile();
     it.max_turns = 2;
-    Stage short_run = briefed(it);
+    TeamModeStage short_run = briefed(it);
     short_run.act();
     CHECK(short_run.wants() == "steps_used_up");
     short_run.mode.apply(Stopped{"enough"});
     CHECK(short_run.wants() == "cancelled");
-    Stage won = briefed();
+    TeamModeStage won = briefed();
     won.act(Completion{"done"});
     won.mode.apply(Stopped{"too late"});
     CHECK(won.wants() == "completed");
@@ -859,8 +860,8 @@ TEST_CASE("team: failures and a stop by the user end the run") {
 TEST_CASE("team: a task that leaves no space for the context is rejected") {
     Profile it = profile();
     it.settings<TeamSettings>()->context_bytes = 1000;
-    CHECK_NOTHROW(Stage(it, std::string(500, 'x')));
-    CHECK_THROWS_AS(Stage(it, std::string(501, 'x')), Error);
+    CHECK_NOTHROW(TeamModeStage(it, std::string(500, 'x')));
+    CHECK_THROWS_AS(TeamModeStage(it, std::string(501, 'x')), Error);
 }
 
 TEST_CASE("team: for any history, a context stays within its limit, contains the task, and has no "
@@ -885,7 +886,7 @@ TEST_CASE("team: for any history, a context stays within its limit, contains the
         it.loops.cooldown = number(0, 4);
         it.settings<TeamSettings>()->without_brief = WithoutBrief::skip;
         const std::string task = "TASK-" + words(20);
-        Stage stage(it, task, {.threshold = std::size_t(number(2, 12))});
+        TeamModeStage stage(it, task, {.threshold = std::size_t(number(2, 12))});
         std::map<int, std::string> acted; // the worker's calls by turn
         std::vector<int> gone;
         int tools = 0;

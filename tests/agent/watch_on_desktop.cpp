@@ -62,7 +62,7 @@ private:
 };
 
 /// A run on a desktop with one window, which has the keyboard focus.
-struct Stage {
+struct WatchOnDesktopStage {
     test::TempFolder folder;
     std::unique_ptr<winio::Desktop> desktop = winio::open_desktop();
     Program early{*desktop, "early", folder.path()};
@@ -72,7 +72,7 @@ struct Stage {
     test::ThinkingModel model;
     std::vector<Event> events;
 
-    ~Stage() { late.reset(); }
+    ~WatchOnDesktopStage() { late.reset(); }
     void open_late_window() {
         other_desktop = winio::open_desktop();
         late.emplace(*other_desktop, "late", folder.path());
@@ -97,7 +97,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("watch: a window that appears while the model thinks reaches it in the same turn") {
-    Stage stage;
+    WatchOnDesktopStage stage;
     stage.model.then_call("observe_screen");
     stage.model.then([&](test::ThinkingModel& model) -> vlm::ChatReply {
         stage.open_late_window();
@@ -115,7 +115,7 @@ TEST_CASE("watch: a window that appears while the model thinks reaches it in the
 }
 
 TEST_CASE("watch: text for another window than the model saw is not typed") {
-    Stage stage;
+    WatchOnDesktopStage stage;
     stage.model.then_call("observe_screen");
     stage.model.then([&](test::ThinkingModel& model) {
         model.say_delta(vlm::Delta::Kind::text); // too late to cancel the request

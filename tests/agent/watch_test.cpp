@@ -27,7 +27,7 @@ constexpr const char* click = R"({"label":"OK","box":[410,410]})";
 
 /// A run on a small screen, so that looks are fast with sanitizers, too: the interval of the watch
 /// depends on their cost.
-struct Stage {
+struct WatchStage {
     test::TempFolder folder;
     MemoryDesktop desktop{winio::Size{251, 251}};
     ThinkingModel model;
@@ -36,7 +36,7 @@ struct Stage {
     std::vector<Event> events;
     RunFinished finished;
 
-    Stage() {
+    WatchStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         options.watch = Watch::resend;
@@ -75,7 +75,7 @@ vlm::ChatReply cancelled(ThinkingModel& model) { model.wait_for_cancellation(); 
 } // namespace
 
 TEST_CASE("watch: a change before the first delta reaches the model in the same turn") {
-    Stage stage;
+    WatchStage stage;
     stage.model.then_call("observe_screen").then(cancelled).then_say("Done.");
     stage.run();
     CHECK(stage.finished.outcome == Outcome::completed);
@@ -96,7 +96,7 @@ TEST_CASE("watch: a change before the first delta reaches the model in the same 
 }
 
 TEST_CASE("watch: the tokens of a canceled request are estimated in the totals") {
-    Stage stage;
+    WatchStage stage;
     stage.model.then([](ThinkingModel&) {
         vlm::ChatReply reply = ThinkingModel::called("observe_screen", "{}");
         reply.usage.prompt_tokens = 100;
@@ -109,7 +109,7 @@ TEST_CASE("watch: the tokens of a canceled request are estimated in the totals")
 }
 
 TEST_CASE("watch: reasoning is not an answer, text and calls are") {
-    Stage stage;
+    WatchStage stage;
     const auto kind =
         GENERATE(vlm::Delta::Kind::reasoning, vlm::Delta::Kind::text, vlm::Delta::Kind::tool_call);
     const bool answered = kind != vlm::Delta::Kind::reasoning;
@@ -126,7 +126,7 @@ TEST_CASE("watch: reasoning is not an answer, text and calls are") {
 }
 
 TEST_CASE("watch: at most two requests per turn are cancelled") {
-    Stage stage;
+    WatchStage stage;
     stage.paint_while_thinking(elsewhere, 10);
     stage.model.then_call("observe_screen").then(cancelled).then(cancelled);
     stage.model.then([](ThinkingModel& model) {
@@ -141,7 +141,7 @@ TEST_CASE("watch: at most two requests per turn are cancelled") {
 }
 
 TEST_CASE("watch: nothing is cancelled without a change, or if only checks are wanted") {
-    Stage stage;
+    WatchStage stage;
     const auto watch = GENERATE(Watch::resend, Watch::check);
     stage.options.watch = watch;
     if (watch == Watch::resend) stage.paint_while_thinking(target, 0);
@@ -155,7 +155,7 @@ TEST_CASE("watch: nothing is cancelled without a change, or if only checks are w
 }
 
 TEST_CASE("watch: a click on a target that has changed is refused, with a new screenshot") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.profile.max_turns = 3; // the refused call uses up none
     stage.model.then_call("observe_screen").then([](ThinkingModel& model) {
@@ -180,7 +180,7 @@ TEST_CASE("watch: a click on a target that has changed is refused, with a new sc
 }
 
 TEST_CASE("watch: a click far from the change is carried out") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.paint_while_thinking(elsewhere, 1);
     stage.model.then_call("observe_screen").then([](ThinkingModel& model) {
@@ -193,7 +193,7 @@ TEST_CASE("watch: a click far from the change is carried out") {
 }
 
 TEST_CASE("watch: an exception of the model ends the run") {
-    Stage stage;
+    WatchStage stage;
     stage.model.then_call("observe_screen").then([](ThinkingModel&) -> vlm::ChatReply {
         throw std::runtime_error("the model is broken");
     });
@@ -202,7 +202,7 @@ TEST_CASE("watch: an exception of the model ends the run") {
 
 TEST_CASE("watch: the target is compared after the wait that keeps two clicks apart") {
     constexpr std::chrono::milliseconds apart{100};
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.desktop.set_double_click_time(apart);
     std::vector<std::chrono::steady_clock::time_point> presses;
@@ -221,7 +221,7 @@ TEST_CASE("watch: the target is compared after the wait that keeps two clicks ap
 }
 
 TEST_CASE("watch: the third time, the click is carried out: the model has seen the target") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.paint_while_thinking(target, 3);
     stage.model.then_call("observe_screen");
@@ -239,7 +239,7 @@ TEST_CASE("watch: the third time, the click is carried out: the model has seen t
 }
 
 TEST_CASE("watch: keys for another foreground window are refused") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     winio::WindowInfo editor;
     editor.id = winio::WindowId{1};
@@ -267,7 +267,7 @@ TEST_CASE("watch: keys for another foreground window are refused") {
 }
 
 TEST_CASE("watch: a final answer on a screen that has changed is asked for once more") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.model.then_call("observe_screen").then([](ThinkingModel& model) {
         model.wait_for_looks(2);
@@ -295,7 +295,7 @@ TEST_CASE("watch: deltas reach observers on the run's thread") {
         std::string texts;
         bool same = true;
     };
-    Stage stage;
+    WatchStage stage;
     stage.model.then_call("observe_screen").then([](ThinkingModel& model) {
         for (int i = 0; i < 3; ++i) model.say_delta(vlm::Delta::Kind::text);
         vlm::ChatReply reply;
@@ -310,7 +310,7 @@ TEST_CASE("watch: deltas reach observers on the run's thread") {
 
 TEST_CASE(
     "loops: three clicks that differ by a few units count as a loop, with a visible pointer") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.paint_while_thinking(target, 0);
     winio::PointerShape arrow;
@@ -338,7 +338,7 @@ TEST_CASE(
 }
 
 TEST_CASE("loops: three clicks with an effect do not count as a loop") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.paint_while_thinking(target, 0);
     stage.profile.loops.answer = LoopAnswer::tell;
@@ -361,7 +361,7 @@ TEST_CASE("loops: three clicks with an effect do not count as a loop") {
 }
 
 TEST_CASE("watch: a shortcut that copies must reach the right window, too") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     winio::WindowInfo editor;
     editor.id = winio::WindowId{1};
@@ -387,7 +387,7 @@ TEST_CASE("watch: a shortcut that copies must reach the right window, too") {
 }
 
 TEST_CASE("watch: two refusals for other targets do not let a third one pass") {
-    Stage stage;
+    WatchStage stage;
     stage.options.watch = Watch::check;
     stage.desktop.on_capture = [&, painted = 0]() mutable {
         if (stage.model.look() != 1) return;
@@ -407,7 +407,7 @@ TEST_CASE("watch: two refusals for other targets do not let a third one pass") {
 }
 
 TEST_CASE("watch: a run with a cancelled request and a stale call is resumed after any entry") {
-    Stage whole;
+    WatchStage whole;
     whole.model.then_call("observe_screen").then(cancelled).then([](ThinkingModel& model) {
         model.say_delta(vlm::Delta::Kind::text);
         return ThinkingModel::called("click_element", click);
@@ -429,7 +429,7 @@ TEST_CASE("watch: a run with a cancelled request and a stale call is resumed aft
         std::filesystem::remove_all(cut);
         std::filesystem::copy(directory.path(), cut, std::filesystem::copy_options::recursive);
         std::ofstream(cut / "events.jsonl", std::ios::binary | std::ios::trunc) << journal;
-        Stage rest;
+        WatchStage rest;
         rest.paint_while_thinking(target, 0);
         rest.model.then_say("Done.").then_say("Done.");
         RunDirectory again = RunDirectory::open(cut);
@@ -445,7 +445,7 @@ TEST_CASE("watch: a run with a cancelled request and a stale call is resumed aft
 namespace {
 
 /// A program whose reaction to a click fills its window.
-struct ReactingStage : Stage {
+struct ReactingStage : WatchStage {
     explicit ReactingStage(std::chrono::milliseconds timeout) {
         options.watch = Watch::check;
         options.reaction.reaction_timeout = timeout;

@@ -85,7 +85,7 @@ void screen_to_png(benchmark::State& state) {
     for (auto _ : state) {
         line.write();
         capturer->capture(area, frame);
-        benchmark::DoNotOptimize(pipeline.process(std::move(frame)).png->data());
+        benchmark::DoNotOptimize(pipeline.process(std::move(frame)).file->data());
     }
 }
 

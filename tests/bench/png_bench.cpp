@@ -104,7 +104,7 @@ void encode_first(benchmark::State& state, const Images& frames) {
             Frame frame = frame_of(pixels);
             state.ResumeTiming();
             pipeline.emplace();
-            bytes += pipeline->process(std::move(frame)).png->size();
+            bytes += pipeline->process(std::move(frame)).file->size();
         }
     }
     report(state, bytes);
@@ -123,7 +123,7 @@ void encode_next(benchmark::State& state, const Images& before, const Images& af
     for ([[maybe_unused]] auto _ : state) {
         std::size_t bytes = 0;
         for (std::size_t i = 0; i < frames.size(); ++i)
-            bytes += pipelines[i].process(std::move(frames[i])).png->size(); // NOLINT: see above
+            bytes += pipelines[i].process(std::move(frames[i])).file->size(); // NOLINT: see above
         if (bytes_after == 0) bytes_after = bytes;
     }
     report(state, bytes_after);

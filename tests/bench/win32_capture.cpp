@@ -80,8 +80,7 @@ class Looks {
 public:
     Looks(Desktop& desktop, std::function<void(Image&)> change)
         : capturer_(desktop.open_capturer({})),
-          pipeline_({.size = FitWithin{small_size}, .png = {}, .threads = 1}),
-          change_(std::move(change)) {}
+          pipeline_({.size = FitWithin{small_size}, .threads = 1}), change_(std::move(change)) {}
 
     // Capturing, comparing and scaling.
     Milliseconds take() {

@@ -66,10 +66,10 @@ void check(winio::FramePipeline& pipeline, const winio::Image& screen, winio::Si
     const winio::Screenshot screenshot = pipeline.process(winio::Frame(frame));
     const winio::Screenshot fresh =
         winio::FramePipeline(pipeline.options()).process(std::move(frame));
-    require(*screenshot.png == *fresh.png);
+    require(*screenshot.file == *fresh.file);
     winio::Image scaled;
     winio::scale(screen.view(), size, scaled);
-    require(equal(decoded(*screenshot.png), scaled));
+    require(equal(decoded(*screenshot.file), scaled));
 }
 
 } // namespace
@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const winio::Size target =
         data[2] % 2 == 0 ? source : winio::Size{1 + data[2] % 90, 1 + data[3] % 130};
     winio::FramePipeline pipeline({.size = winio::ExactSize{target},
-                                   .png = {.level = data[4] % 10},
+                                   .format = winio::PngOptions{.level = data[4] % 10},
                                    .threads = 1 + data[4] / 128});
     winio::Image screen(source);
     std::span<const std::uint8_t> input(data + 5, size - 5);

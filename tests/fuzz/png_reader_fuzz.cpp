@@ -15,7 +15,7 @@ using namespace eyehand;
 
 namespace {
 
-constexpr winio::PngLimits limits{.size = {300, 300}, .pixels = 40000};
+constexpr winio::ImageLimits limits{.size = {300, 300}, .pixels = 40000};
 
 std::vector<std::uint8_t> with_checksums(const std::uint8_t* data, std::size_t size) {
     std::vector<std::uint8_t> file(data, data + size);

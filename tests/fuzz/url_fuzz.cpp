@@ -27,9 +27,11 @@ void read(Read action) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const std::string_view text(reinterpret_cast<const char*>(data), size);
     try {
-        const vlm::http::Url url = vlm::http::parse_endpoint(text);
-        const vlm::http::Url again = vlm::http::parse_endpoint(url.text());
-        if (again.text() != url.text() || url.port == 0 || url.host.empty()) std::abort();
+        for (const vlm::Api api : {vlm::Api::chat_completions, vlm::Api::responses}) {
+            const vlm::http::Url url = vlm::http::parse_endpoint(text, api);
+            const vlm::http::Url again = vlm::http::parse_endpoint(url.text(), api);
+            if (again.text() != url.text() || url.port == 0 || url.host.empty()) std::abort();
+        }
     } catch (const vlm::Error& error) {
         if (error.code() != vlm::errc::bad_url) std::abort();
     }

@@ -11,7 +11,7 @@ const load = (name) => {
 const { parseRgba } = await load('overlay.js');
 const { escapeInvisible } = await load('invisible.js');
 const { changesOf, lineDiff, messageChanges } = await load('diff.js');
-const { messagesOf, screenshotOf, turnOfRequest, afterOf, brief, showsOnlyEffectOf, withoutThoughts, duration, emptyRun, frozenRun, hasFailed, laidOut, marksOf, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
+const { messagesOf, screenshotOf, turnOfRequest, afterOf, brief, showsOnlyEffectOf, withoutThoughts, duration, emptyRun, frozenRun, hasFailed, laidOut, marksIn, marksOf, placeIn, showSamePart, seenOf, targetsOf, timeOf, timesOf, tokensOf, trailBefore,
     turnsOf, withDelta, withState } =
     await load('run.js');
 
@@ -239,4 +239,20 @@ test('invisible characters become escapes, as in the library', () => { // tests/
         ['\u26a0\ufe01', '\u26a0\\ufe01'],
         ['\u200d\ufe0f', '\\u200d\\ufe0f'],
     ]) assert.equal(escapeInvisible(text), shown);
+});
+
+test('marks in a picture of a part of the screen', () => {
+    const whole = { n: 1 };
+    const part = { n: 2, part: [250, 500, 750, 1000] };
+    assert.deepEqual(placeIn(whole, [500, 750]), [500, 750]);
+    assert.deepEqual(placeIn(part, [500, 750]), [500, 500]);
+    const marks = [{ number: 1, at: [250, 500] }, { number: 2, at: [100, 500] }, { number: 3, at: [100, 500], to: [750, 1000], path: [[100, 500], [750, 1000]] }];
+    assert.deepEqual(marksIn(whole, marks), marks);
+    assert.deepEqual(marksIn(part, marks), [
+        { number: 1, at: [0, 0] },
+        { number: 3, at: [-300, 0], to: [1000, 1000], path: [[-300, 0], [1000, 1000]] },
+    ]);
+    assert.ok(showSamePart(whole, {}));
+    assert.ok(showSamePart(part, { part: [250, 500, 750, 1000] }));
+    assert.ok(!showSamePart(whole, part));
 });

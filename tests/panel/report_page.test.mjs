@@ -221,6 +221,31 @@ describe('a report', () => {
         await close();
     });
 
+    test('shows how the positions of the model were measured, and warns of small targets', async () => {
+        const { page, problems, close } = await opened('hostile');
+        const facts = await page.locator('#calibration-facts').evaluate((node) => node.textContent);
+        assert.match(facts, /Positionspercent: 0 to 100/);
+        assert.match(facts, /Used by the runnorm1000/);
+        assert.match(facts, /Correctionnone/);
+        assert.match(facts, /Error \(median\)7\.1\/1000 of the image, 21\.5 without correction/);
+        assert.match(facts, /Small targets6 of 10, 60 % \(31 to 83 %\)/);
+        assert.match(facts, /later turns10 of 10/);
+        assert.match(facts, /Measured2025-11-26, Eyehand <\/script><script>/);
+        assert.equal(await page.locator('#calibration-warnings').textContent(),
+            '60 % of clicks on small targets (up to 16 pixels) are expected to hit (31 to 83 %).');
+        const rows = await page.locator('#calibration-rates tbody tr').evaluateAll((all) => all.map((row) => row.textContent));
+        assert.deepEqual(rows, ['8 px2 of 540 %12 to 77 %', '16 px4 of 580 %38 to 96 %', '96 px5 of 5100 %57 to 100 %']);
+        assert.equal(await page.evaluate('window.hacked'), undefined);
+        assert.deepEqual(problems, []);
+        await close();
+    });
+
+    test('has no calibration if the run has none', async () => {
+        const { page, close } = await opened('team');
+        assert.equal(await isShown(page, '#calibration'), false);
+        await close();
+    });
+
     test('has no parts of a live run', async () => {
         const { page, close } = await opened('hostile');
         for (const part of ['#controls', '#tell', '#inject', '.question', '#live', '#link-notice'])

@@ -73,6 +73,27 @@ TEST_CASE("a run of the observer replays without differences") {
     CHECK(report.replies == 5);
 }
 
+TEST_CASE("a run that zooms and refines replays without differences") {
+    RecordedRun stage("observer", {1001, 601});
+    stage.options.with = {"zoom"};
+    stage.profile.refine = Refine::on;
+    stage.profile.image = winio::FitWithin{{500, 300}};
+    stage.desktop.screen().fill({600, 400, 9, 9}, {.red = 255});
+    stage.model.call("zoom", R"({"region":[100,100,317,555]})")
+        .call("click_element", ok_button) // in the zoomed image: not refined
+        .call("observe_screen", "{}")
+        .call("click_element", R"({"label":"dot","box":[601,667]})")
+        .call("click_element", R"({"label":"dot","box":[333,521]})") // in the crop
+        .call("zoom", R"({"region":[601,333]})")
+        .say("Done.");
+    REQUIRE(stage.run().outcome == Outcome::completed);
+    const ReplayReport report = stage.replay();
+    INFO(to_text(report));
+    CHECK(report.identical());
+    CHECK(report.not_compared.empty());
+    CHECK(report.replies == 7);
+}
+
 TEST_CASE("a run of the commander replays without differences") {
     RecordedRun stage("commander");
     const std::string brief = R"({"operator_instructions":"Click OK.","rationale":"It is next."})";

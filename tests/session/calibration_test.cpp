@@ -120,7 +120,7 @@ TEST_CASE("calibration: a screen has the same pixels on every system") {
     CHECK(hash(0) == "34af0c59183516e1");
     CHECK(hash(1) == "534f19442ba8d910");
     CHECK(hash(2) == "aa6fc5df07df93bb");
-    CHECK(hash(9) == "98d1891f7a33076c");
+    CHECK(hash(9) == "8adebc861432aacc");
     CHECK_THROWS_AS(session::test_screen(-1), std::invalid_argument);
 }
 
@@ -166,17 +166,28 @@ TEST_CASE("calibration: the screens vary in size, theme, language, kinds and pla
     CHECK(corners);
 }
 
-TEST_CASE("calibration: questions have all sizes after 8, and all targets of 5 screens after 40") {
-    std::set<std::pair<int, std::size_t>> all;
-    std::set<std::size_t> first;
-    for (const TestQuestion& question : session::test_questions(40)) {
-        if (all.size() < 8) first.insert(question.target);
-        all.emplace(question.screen, question.target);
-        CHECK(question.screen < 5);
+TEST_CASE("calibration: half of the questions, at most 20, are one conversation on one size") {
+    for (const int requests : {8, 40, 41, 400}) {
+        INFO(requests);
+        const auto questions = session::test_questions(requests);
+        REQUIRE(questions.size() == static_cast<std::size_t>(requests));
+        std::set<std::pair<int, std::size_t>> all;
+        std::set<std::pair<int, int>> sizes; // of the conversation
+        for (std::size_t i = 0; i < questions.size(); ++i) {
+            const TestQuestion& question = questions[i];
+            CHECK(question.target == (i == 0 ? 0 : (questions[i - 1].target + 1) % 8));
+            all.emplace(question.screen, question.target);
+            if (!question.continues) continue;
+            for (const TestQuestion& one : {questions[i - 1], question}) {
+                const winio::Image image = session::test_screen(one.screen).image;
+                sizes.emplace(image.width(), image.height());
+            }
+        }
+        CHECK(std::ranges::count_if(questions, &TestQuestion::continues) ==
+              std::min(20, requests / 2) - 1);
+        CHECK(sizes == std::set<std::pair<int, int>>{{1366, 768}});
+        if (requests <= 41) CHECK(all.size() == questions.size());
     }
-    CHECK(all.size() == 40);
-    CHECK(first.size() == 8);
-    CHECK(session::test_questions(41).back() == TestQuestion{5, 0});
     CHECK_THROWS_AS(session::test_questions(7), std::invalid_argument);
     CHECK_THROWS_AS(session::test_questions(401), std::invalid_argument);
 }
@@ -351,6 +362,9 @@ Calibration example() {
     all.valid_calls = 13;
     all.single_calls = 12;
     all.in_convention = 11;
+    all.early = {9, 10};
+    all.late = {2, 4};
+    all.other_form = PositionForm{CoordinateConvention::image_pixels};
     all.median_seconds = 1.5;
     all.median_prompt_tokens = 1200;
     return all;
@@ -415,14 +429,21 @@ public:
     vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
                          std::stop_token) override {
         requests.push_back(request);
-        const vlm::Message& task = request.messages.back();
-        const auto image = std::ranges::find_if(
-            task.parts, [](const vlm::Part& part) { return part.index() == 1; });
-        const winio::Size size = winio::decode_png(*std::get<vlm::Image>(*image).bytes).size();
-        return answer_(test::known_target(task.text(), size).value(),
-                       static_cast<int>(requests.size()));
+        std::string text;
+        const vlm::Image* image = nullptr;
+        turn = 1;
+        for (const vlm::Message& message : request.messages) {
+            if (message.role == vlm::Role::assistant) ++turn;
+            if (message.role == vlm::Role::user) text += message.text();
+            for (const vlm::Part& part : message.parts)
+                if (const auto* one = std::get_if<vlm::Image>(&part)) image = one;
+        }
+        const auto shown = std::ranges::find_if(
+            test::known_screens(), [&](const auto& one) { return one.png == *image->bytes; });
+        return answer_(test::known_target(text, *shown).value(), static_cast<int>(requests.size()));
     }
     std::vector<vlm::ChatRequest> requests;
+    int turn = 0; ///< of the conversation: the latest request has the turns before
 
 private:
     Answer answer_;
@@ -486,6 +507,141 @@ TEST_CASE("calibrate: a model that hits all targets") {
     CHECK(request.model == "tiny");
     CHECK(request.messages.front().role == vlm::Role::system);
     CHECK(request.tools.size() == 5);
+}
+
+namespace {
+
+/// Positions are in norm1000 up to a turn, and then in pixels.
+Calibration drifting_after(int turns) {
+    SeeingModel* self = nullptr;
+    SeeingModel model([&](const PositionSample& sample, int request) {
+        const bool drifts = self->turn > turns;
+        return clicking(drifts ? CoordinateConvention::image_pixels
+                               : CoordinateConvention::norm1000)(sample, request);
+    });
+    self = &model;
+    return session::calibrate(model, observer()).calibration;
+}
+
+} // namespace
+
+TEST_CASE("calibrate: a model that leaves its convention in a long conversation is recognized") {
+    const Calibration steady = drifting_after(20);
+    CHECK(steady.early == session::ConventionShare{30, 30});
+    CHECK(steady.late == session::ConventionShare{10, 10});
+    CHECK(steady.keeps_convention() == true);
+    CHECK(!steady.other_form);
+    CHECK(session::warnings(steady).empty());
+    for (const int turns : {1, 5, 10, 16}) {
+        INFO(turns);
+        const Calibration drifted = drifting_after(turns);
+        CHECK(drifted.fit.form == PositionForm{CoordinateConvention::norm1000});
+        CHECK(drifted.keeps_convention() == false);
+        // Where both conventions mean about the same place, a position is in either.
+        const int early = 20 + std::min(turns, 10);
+        const int late = std::max(turns - 10, 0);
+        CHECK(drifted.early.in_convention >= early);
+        CHECK(drifted.early.in_convention <= early + 1);
+        CHECK(drifted.late.in_convention >= late);
+        CHECK(drifted.late.in_convention <= late + 1);
+        if (turns <= 10)
+            CHECK(drifted.other_form == PositionForm{CoordinateConvention::image_pixels});
+        const std::vector<std::string> warnings = session::warnings(drifted);
+        CHECK_THAT(warnings.back(), ContainsSubstring("does not keep to one convention"));
+    }
+}
+
+TEST_CASE("calibrate: inexact and wrong positions are not another convention") {
+    Noise noise(3);
+    SeeingModel model([&](const PositionSample& sample, int) {
+        const auto numbers = numbers_of(sample, {.noise = 10, .wrong = 0.1}, noise);
+        return click({std::clamp(numbers[0], 0.0, 1000.0), std::clamp(numbers[1], 0.0, 1000.0)});
+    });
+    const Calibration result = session::calibrate(model, observer()).calibration;
+    CHECK(result.keeps_convention() == true);
+    CHECK(!result.other_form);
+}
+
+TEST_CASE("calibrate: the conversation grows as in a run, and each question has its screen") {
+    SeeingModel model(clicking(CoordinateConvention::norm1000));
+    const session::CalibrationRun run = session::calibrate(model, observer());
+    for (int i = 0; i < 40; ++i) {
+        const vlm::ChatRequest& request = model.requests[static_cast<std::size_t>(i)];
+        const auto answers =
+            std::ranges::count(request.messages, vlm::Role::assistant, &vlm::Message::role);
+        CHECK(answers == std::max(0, i - 20));
+        CHECK(run.answers[static_cast<std::size_t>(i)].turn == answers + 1);
+    }
+    const std::vector<vlm::Message>& last = model.requests.back().messages;
+    REQUIRE(last.size() > 4);
+    CHECK_THAT(last[last.size() - 1].text(), ContainsSubstring("The user says: Click on the "));
+    CHECK_THAT(last[last.size() - 2].text(), ContainsSubstring("The current screen:"));
+    CHECK(last[last.size() - 3].role == vlm::Role::tool);
+    CHECK(last[last.size() - 4].role == vlm::Role::assistant);
+}
+
+TEST_CASE("calibrate: a reply without an action ends the conversation, and another one begins") {
+    SeeingModel* self = nullptr;
+    SeeingModel model([&](const PositionSample& sample, int request) {
+        if (self->turn == 8) return vlm::ChatReply{.text = "It is on the left."};
+        return clicking(CoordinateConvention::norm1000)(sample, request);
+    });
+    self = &model;
+    const session::CalibrationRun run = session::calibrate(model, observer());
+    std::vector<int> turns;
+    for (std::size_t i = 20; i < 40; ++i) turns.push_back(run.answers[i].turn);
+    CHECK(turns == std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4});
+    CHECK(run.calibration.late.total == 0);
+    CHECK(!run.calibration.keeps_convention());
+}
+
+TEST_CASE("calibration: warnings name what users should know") {
+    Calibration all = example();
+    all.fit.form = {CoordinateConvention::norm1000};
+    all.hit_rates = {{8, 4, 5}, {16, 5, 5}};
+    all.early = {10, 10};
+    all.late = {10, 10};
+    CHECK(session::warnings(all).empty());
+    all.hit_rates = {{8, 2, 5}, {16, 5, 5}};
+    REQUIRE(session::warnings(all).size() == 1);
+    CHECK(session::warnings(all)[0] == "70 % of clicks on small targets (up to 16 pixels) are "
+                                       "expected to hit (40 to 89 %)");
+    all.fit.form.swapped = true;
+    all.late = {7, 10};
+    const std::vector<std::string> three = session::warnings(all);
+    REQUIRE(three.size() == 3);
+    CHECK_THAT(three[0], ContainsSubstring("no run supports this form"));
+    CHECK_THAT(three[2], ContainsSubstring("10 of 10 positions are in it up to turn 10 of a "
+                                           "conversation, 7 of 10 later; others are image_pixels"));
+    all.fit.grounds = false;
+    REQUIRE(session::warnings(all).size() == 1);
+    CHECK_THAT(session::warnings(all)[0], ContainsSubstring("(14 of 15 replies)"));
+    all.with_position = 0;
+    CHECK_THAT(session::warnings(all)[0], ContainsSubstring("no reply has a position"));
+}
+
+TEST_CASE("calibration: the alternatives to a model are what a run offers") {
+    using agent::Dialect;
+    const auto all = [](const char* model, Dialect dialect) {
+        std::string text;
+        for (const std::string& one : session::alternatives(model, dialect)) text += one + "\n";
+        return text;
+    };
+    const std::string unknown = all("tiny", Dialect::native);
+    CHECK_THAT(unknown, ContainsSubstring("another --dialect") && ContainsSubstring("ui_tars") &&
+                            !ContainsSubstring("native"));
+    CHECK_THAT(unknown, ContainsSubstring("Qwen3-VL") && !ContainsSubstring("MolmoPoint") &&
+                            !ContainsSubstring("Pixtral"));
+    CHECK_THAT(all("ui-tars-1.5-7b", Dialect::native),
+               ContainsSubstring("--dialect ui_tars, in which UI-TARS 1.5 was trained"));
+    CHECK_THAT(all("ui-tars-1.5-7b", Dialect::ui_tars), !ContainsSubstring("--dialect"));
+    CHECK_THAT(all("qwen3-vl-8b", Dialect::native), !ContainsSubstring("Qwen3-VL"));
+    // The tools that the text names can be added to a run.
+    const agent::Toolbox tools = agent::built_in_tools();
+    for (const char* tool : {"launch_app", "focus_window", "list_windows"}) {
+        CHECK_THAT(unknown, ContainsSubstring(std::string("--with ") + tool));
+        CHECK(tools.arguments(tool));
+    }
 }
 
 TEST_CASE("calibrate: a model with an own convention") {
@@ -626,11 +782,151 @@ TEST_CASE("calibration: the drawing shows hits in green and misses in red") {
     const session::CalibrationRun run = session::calibrate(model, options);
     const winio::Image image = session::draw_answers(run.answers);
     CHECK(image.width() == 1920);
-    CHECK(image.height() == 768 + 590 + 1280 + 1080 + 900);
+    CHECK(image.height() == 768 + 590 + 1280 + 1080 + 768);
     CHECK(!run.answers[0].hit);
     CHECK(image.at(1365 / 2, 767 / 2).red > image.at(1365 / 2, 767 / 2).green);
-    CHECK(run.answers[5].hit); // also on the first screen
+    CHECK(run.answers[5].hit); // on the last screen, which is below the others
     const winio::Rect target = run.answers[5].sample.target;
-    const winio::Color center = image.at(target.x + target.width / 2, target.y + target.height / 2);
+    const winio::Color center =
+        image.at(target.x + target.width / 2, image.height() - 768 + target.y + target.height / 2);
     CHECK(center.green > center.red);
+}
+
+// --- Refined positions ---------------------------------------------------------------------------
+
+namespace {
+
+/// A simulated model whose answers differ from the center by about 1 % of the image that it gets, and
+/// that reports the tokens of Qwen3-VL for the image and one for 4 bytes of text.
+class NoisyModel final : public vlm::ChatModel {
+public:
+    vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta&,
+                         std::stop_token) override {
+        std::string text;
+        const vlm::Image* latest = nullptr;
+        for (const vlm::Message& message : request.messages) {
+            if (message.role == vlm::Role::user) text += message.text();
+            for (const vlm::Part& part : message.parts)
+                if (const auto* one = std::get_if<vlm::Image>(&part)) latest = one;
+        }
+        const vlm::Message& question = request.messages.back();
+        const winio::Size image = winio::decode_png(*latest->bytes).size();
+        vlm::ChatReply reply;
+        if (question.text().find("Target: target ") == std::string::npos) {
+            const auto shown = std::ranges::find_if(test::known_screens(400), [&](const auto& one) {
+                return one.png == *latest->bytes;
+            });
+            Known known{test::known_target(text, *shown).value(),
+                        {0, 0, image.width, image.height}};
+            const std::string label = "target " + std::to_string(known_.size());
+            reply = answer(known, image, label);
+            known_.push_back(known);
+        } else {
+            Known& known = known_.at(number_after(question.text(), "Target: target "));
+            known.shown = crop_of(known);
+            REQUIRE(image.width % known.shown.width == 0);
+            REQUIRE(image.width / known.shown.width == image.height / known.shown.height);
+            reply = answer(known, image, "again");
+        }
+        std::size_t bytes = 0;
+        for (const vlm::Message& message : request.messages) bytes += message.text().size();
+        for (const vlm::ToolSpec& tool : request.tools)
+            bytes += tool.description.size() + tool.parameters_json.size();
+        reply.usage = {.prompt_tokens =
+                           static_cast<int>(agent::image_tokens(image, agent::qwen3_processor) +
+                                            static_cast<std::int64_t>(bytes) / 4),
+                       .completion_tokens = 30};
+        return reply;
+    }
+
+private:
+    struct Known {
+        PositionSample sample;
+        winio::Rect shown{};   ///< by the image
+        winio::Point stated{}; ///< pixel of the screen
+    };
+
+    static std::size_t number_after(const std::string& text, const std::string& words) {
+        return std::stoul(text.substr(text.find(words) + words.size()));
+    }
+    /// A quarter of the sides, at least 256 pixels, around the stated position.
+    static winio::Rect crop_of(const Known& known) {
+        const auto side = [](int center, int length) {
+            const int size = std::min(std::max(length / 4, 256), length);
+            return std::pair(std::clamp(center - size / 2, 0, length - size), size);
+        };
+        const auto [x, width] = side(known.stated.x, known.sample.image.width);
+        const auto [y, height] = side(known.stated.y, known.sample.image.height);
+        return {x, y, width, height};
+    }
+    vlm::ChatReply answer(Known& known, winio::Size image, const std::string& label) {
+        const winio::Rect& target = known.sample.target;
+        const auto axis = [&](double center, int first, int length) {
+            const double share = (center - first) / (length - 1) + 0.01 * noise();
+            return std::clamp(std::round(share * 1000), 0.0, 1000.0);
+        };
+        const std::array at{
+            axis(target.x + (target.width - 1) / 2.0, known.shown.x, known.shown.width),
+            axis(target.y + (target.height - 1) / 2.0, known.shown.y, known.shown.height)};
+        CHECK(!image.empty());
+        if (known.stated == winio::Point{})
+            known.stated = winio::WorkArea(known.shown).to_pixel({at[0], at[1]});
+        vlm::ChatReply reply = click(at);
+        std::string& json = reply.tool_calls[0].arguments_json;
+        json.replace(json.find("it"), 2, label);
+        return reply;
+    }
+    /// About normal, with a variance of 1: the sum of 12 uniform numbers.
+    double noise() {
+        double sum = -6;
+        for (int i = 0; i < 12; ++i) {
+            state_ = state_ * 6364136223846793005U + 1442695040888963407U;
+            sum += static_cast<double>(state_ >> 33) / static_cast<double>(1U << 31);
+        }
+        return sum;
+    }
+
+    std::vector<Known> known_;
+    std::uint64_t state_ = 1;
+};
+
+} // namespace
+
+TEST_CASE("calibrate: refined positions of a model with errors of 1 % of the image") {
+    NoisyModel model;
+    session::CalibrationOptions options = observer();
+    options.requests = 400;
+    options.refine = true;
+    CHECK(session::max_requests(options) == 500);
+    int last = 0;
+    options.on_answer = [&](const session::CalibrationAnswer&, int done) { CHECK(done == ++last); };
+    const Calibration result = session::calibrate(model, options).calibration;
+    CHECK(last == 500);
+    REQUIRE(result.fit.grounds);
+    REQUIRE(result.refined);
+    const session::RefineResult& refined = *result.refined;
+    INFO(session::to_json(result));
+    REQUIRE(refined.without.size() == 2);
+    REQUIRE(refined.with.size() == 2);
+    CHECK(refined.requests == 100);
+    for (std::size_t i = 0; i < 2; ++i) {
+        CHECK(refined.without[i] == result.hit_rates[i]);
+        CHECK(refined.without[i].total == 50);
+        CHECK(refined.with[i].total == 50);
+        CHECK(refined.with[i].hits >= refined.without[i].hits + 15);
+    }
+    CHECK(refined.median_completion_tokens == 30);
+    CHECK(*refined.median_prompt_tokens < *result.median_prompt_tokens);
+    Calibration stored = result;
+    stored.endpoint = "http://localhost:1234/v1/chat/completions"; // agent-cli sets it
+    CHECK(session::calibration_from_json(session::to_json(stored), "file") == stored);
+}
+
+TEST_CASE("calibrate: nothing is refined for a model that does not ground") {
+    SeeingModel model([](const PositionSample&, int) { return click({500, 500}); });
+    session::CalibrationOptions options = observer();
+    options.refine = true;
+    const Calibration result = session::calibrate(model, options).calibration;
+    CHECK_FALSE(result.refined);
+    CHECK(model.requests.size() == 40);
 }

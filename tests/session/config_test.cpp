@@ -296,6 +296,85 @@ TEST_CASE("reasoning settings are applied to both roles of a team, and -1 remove
     CHECK(team.lead.sampling.thinking_tokens == 0);
 }
 
+TEST_CASE("image_detail is applied to both roles of a team") {
+    Profile profile = load_profile("commander");
+    Config config = default_config();
+    config.add(config_of(profile));
+    CHECK_FALSE(config.text("image_detail"));
+    config.add(config_from_flag("image_detail", "--image-detail", "low"));
+    apply(config, profile);
+    TeamSettings& team = *profile.settings<TeamSettings>();
+    CHECK(team.lead.sampling.image_detail == vlm::ImageDetail::low);
+    CHECK(team.worker.sampling.image_detail == vlm::ImageDetail::low);
+}
+
+TEST_CASE("the format of screenshots is PNG, or that of the latest layer with its quality") {
+    using winio::ImageFormat;
+    using winio::JpegOptions;
+    using winio::PngOptions;
+    const auto chosen = [](const ImageFormat& of_profile, const std::string& file,
+                           const std::string& flag = {}) {
+        Profile profile = load_profile("observer");
+        profile.image_format = of_profile;
+        Config config = default_config();
+        config.add(config_of(profile));
+        config.add(parse_config(file, "f"));
+        if (!flag.empty()) config.add(config_from_flag("image_format", "--image-format", flag));
+        CHECK(image_format_setting(config).index() == [&] {
+            apply(config, profile);
+            return profile.image_format.index();
+        }());
+        return profile.image_format;
+    };
+    const ImageFormat png = PngOptions{};
+    const ImageFormat jpeg = JpegOptions{};
+    const ImageFormat coarse = JpegOptions{.quality = 30};
+    CHECK(chosen(png, "{}") == png);
+    CHECK(chosen(PngOptions{.level = 3}, "{}") == ImageFormat{PngOptions{.level = 3}});
+    CHECK(chosen(png, R"({"image_format": "jpeg"})") == jpeg);
+    CHECK(chosen(png, R"({"image_format": "jpeg", "image_quality": 30})") == coarse);
+    CHECK(chosen(png, R"({"image_quality": 30})", "jpeg") == coarse);
+    CHECK(chosen(coarse, "{}") == coarse);
+    CHECK(chosen(jpeg, R"({"image_quality": 30})") == coarse);
+    // The quality of the profile belongs to its format.
+    CHECK(chosen(coarse, "{}", "jpeg") == jpeg);
+    CHECK(chosen(coarse, "{}", "png") == png);
+    CHECK(chosen(png, R"({"image_format": "jpeg", "image_quality": 30})", "png") == png);
+}
+
+TEST_CASE("a quality of PNG, an unknown format and a missing format are refused with the remedy") {
+    const auto refusal = [](const std::string& file) {
+        return complaint([&] {
+            Config config = default_config();
+            config.add(parse_config(file, "f"));
+            (void)image_format_setting(config);
+        });
+    };
+    CHECK_THAT(refusal(R"({"image_quality": 30})"),
+               ContainsSubstring("f:1: PNG is lossless and has "
+                                 "no quality; choose jpeg"));
+    CHECK_THAT(refusal(R"({"image_quality": 0, "image_format": "jpeg"})"),
+               ContainsSubstring("from 1 to 100"));
+    CHECK_THAT(refusal(R"({"image_format": "gif"})"), ContainsSubstring("png, jpeg, webp"));
+    if (!winio::is_supported(winio::WebpOptions{}))
+        CHECK_THAT(refusal(R"({"image_format": "webp"})"),
+                   ContainsSubstring("this build cannot encode webp; choose png or jpeg"));
+}
+
+TEST_CASE("the name of a file can choose the format of a screenshot instead") {
+    Config config = default_config();
+    config.add(parse_config(R"({"image_format": "jpeg", "image_quality": 30})", "f"));
+    CHECK(image_format_setting(config, winio::PngOptions{}) ==
+          winio::ImageFormat{winio::PngOptions{}});
+    CHECK(image_format_setting(config, winio::JpegOptions{}) ==
+          winio::ImageFormat{winio::JpegOptions{.quality = 30}});
+    Config quality = default_config();
+    quality.add(config_from_flag("image_quality", "--image-quality", "30"));
+    CHECK(image_format_setting(quality, winio::JpegOptions{}) ==
+          winio::ImageFormat{winio::JpegOptions{.quality = 30}});
+    CHECK_THROWS_AS(image_format_setting(quality, winio::PngOptions{}), Error);
+}
+
 TEST_CASE("settings of later layers are applied to the profile and to both roles of a team") {
     Profile profile = load_profile("observer");
     profile.mode = "team";
@@ -610,7 +689,8 @@ TEST_CASE("config: settings of another registry are stored once each") {
 TEST_CASE("config: a setting requires trust unless its description says otherwise") {
     CHECK(SettingSpec{.name = "new"}.trust == SettingTrust::required);
     // The list in docs/configuration.md.
-    const std::set<std::string_view> harmless{"timeout",
+    const std::set<std::string_view> harmless{"api",
+                                              "timeout",
                                               "connect_timeout",
                                               "first_byte_timeout",
                                               "idle_timeout",
@@ -626,6 +706,9 @@ TEST_CASE("config: a setting requires trust unless its description says otherwis
                                               "image_exact",
                                               "image_width",
                                               "image_height",
+                                              "image_format",
+                                              "image_quality",
+                                              "image_detail",
                                               "capture_width",
                                               "capture_height",
                                               "capture_scale_percent",

@@ -4,7 +4,6 @@
 #include "eyehand/agent/error.hpp"
 #include "eyehand/vlm/digest.hpp"
 #include "eyehand/winio/png.hpp"
-#include "report/jpeg.hpp"
 #include "report/screenshots.hpp"
 #include "report_run/runs.hpp"
 #include "json/json.hpp"
@@ -283,6 +282,51 @@ TEST_CASE("report: equal screenshots are stored once") {
     CHECK(screenshots.size() == 1);
 }
 
+TEST_CASE("report: the calibration of the model is in the page, beside what the run used") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = test::hostile_run(folder.path());
+    const json::object run = data(report_html(path));
+    const json::object& calibration = run.at("config").at("calibration").as_object();
+    CHECK(calibration.at("text") == "percent: 0 to 100");
+    CHECK(calibration.at("residual") == 7.125);
+    CHECK(list(calibration, "rates").size() == 3);
+    CHECK(calibration.at("small").at("hits") == 6);
+    CHECK(to_text(calibration.at("used")) == R"({"convention":"norm1000","correction":null})");
+    REQUIRE(list(calibration, "warnings").size() == 1);
+    CHECK_THAT(std::string(list(calibration, "warnings")[0].as_string()),
+               ContainsSubstring("60 % of clicks on small targets"));
+    CHECK(list(calibration, "alternatives").empty());
+    // Most runs have none.
+    CHECK(data(report_html(short_run(folder.path()))).at("config").at("calibration").is_null());
+}
+
+TEST_CASE("report: a damaged or foreign calibration is shown as far as it can be read") {
+    const test::TempFolder folder;
+    const std::filesystem::path path = short_run(folder.path());
+    const auto calibration = [&](const std::string& text) {
+        write(path / "calibration.json", text);
+        return data(report_html(path)).at("config").at("calibration");
+    };
+    CHECK(calibration("{").is_null());
+    CHECK(calibration("[1]").is_null());
+    CHECK(calibration(std::string(2'000'000, ' ') + "{}").is_null());
+    const json::value odd = calibration(
+        R"({"positions":[],"hit_rates":[3,{"size":"8","hits":2}],"warnings":"no","time":"now"})");
+    CHECK(odd.at("grounds") == false);
+    CHECK(odd.at("text").is_null());
+    CHECK(odd.at("time").is_null());
+    CHECK(odd.at("warnings").as_array().empty());
+    REQUIRE(odd.at("rates").as_array().size() == 1);
+    CHECK(to_text(odd.at("rates").at(0)) ==
+          R"({"size":null,"hits":2,"total":null,"low":null,"high":null})");
+    std::string texts;
+    for (int i = 0; i < 500; ++i) texts += "\"" + std::string(3'000, 'w') + "\",";
+    const json::value many =
+        calibration(R"({"warnings":[)" + texts.substr(0, 900'000) + R"(",""]})");
+    CHECK(many.at("warnings").as_array().size() == 100);
+    CHECK(many.at("warnings").at(0).as_string().size() < 3'000);
+}
+
 TEST_CASE("report: a truncated journal is shown up to its end") {
     const test::TempFolder folder;
     const std::filesystem::path path = short_run(folder.path());
@@ -344,7 +388,7 @@ TEST_CASE("report: a missing, damaged or foreign screenshot is reported") {
     };
     const std::filesystem::path screenshot = path / "screenshots/turn_0001.png";
     write(screenshot, "no picture");
-    CHECK_THAT(problem(), ContainsSubstring("not a readable PNG file"));
+    CHECK_THAT(problem(), ContainsSubstring("is not PNG, JPEG or WebP"));
     std::filesystem::remove(screenshot);
     CHECK_THAT(problem(), ContainsSubstring("missing or cannot be read"));
     // A manipulated run directory must not put other files into the report.
@@ -687,24 +731,4 @@ TEST_CASE("report: a folder without a run is refused") {
     const test::TempFolder folder;
     CHECK_THROWS_AS(write_report(folder.path()), Error);
     CHECK(names_in(folder.path()).empty());
-}
-
-TEST_CASE("report: a JPEG is complete, has the right size, and is smaller at lower quality") {
-    winio::Image image({67, 35});
-    test::Photo({67, 35}).show(image, {0, 0});
-    std::size_t larger = 0;
-    for (const int quality : {1, 30, 75, 100}) {
-        const auto file = encode_jpeg(image.view(), quality);
-        REQUIRE(file.size() > larger);
-        larger = file.size();
-        CHECK(file[0] == 0xff);
-        CHECK(file[1] == 0xd8);
-        CHECK(file[file.size() - 2] == 0xff);
-        CHECK(file[file.size() - 1] == 0xd9);
-        const std::vector<std::uint8_t> size{0xff, 0xc0, 0, 17, 8, 0, 35, 0, 67, 3};
-        CHECK(std::search(file.begin(), file.end(), size.begin(), size.end()) != file.end());
-    }
-    CHECK_THROWS_AS(encode_jpeg({}, 50), std::invalid_argument);
-    CHECK_THROWS_AS(encode_jpeg(image.view(), 0), std::invalid_argument);
-    CHECK_THROWS_AS(encode_jpeg(image.view(), 101), std::invalid_argument);
 }

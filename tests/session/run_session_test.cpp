@@ -107,7 +107,11 @@ TEST_CASE("session: the family of the model chooses the numbers of positions, or
         Case{"qwen2.5-vl-7b", {}, "616x336!", "(model_pixels:28); --coordinates selects others"},
         Case{"qwen2.5-vl-7b", norm1000, "1536x864", "but this run uses norm1000 (the profile)"},
         Case{"tiny", image_pixels, "640x360!", nullptr},
-        Case{"allenai/MolmoPoint-8B", {}, "1536x864", "states no usable positions"});
+        Case{
+            "allenai/MolmoPoint-8B",
+            {},
+            "1536x864",
+            "states no usable positions: clicks are likely to miss; consider a model of a family"});
     INFO(example.model);
     Stage stage;
     stage.answer("It is done.");
@@ -177,6 +181,12 @@ TEST_CASE("session: the calibration of the model chooses and corrects the number
     CHECK(setting_of(directory, "measured_positions") ==
           "percent; 90 % of small targets / calibration");
     CHECK(agent::load_run(directory).summary.profile.correction == correction);
+    // The run keeps it for its report.
+    const std::string kept = test::read_file(directory.path() / "calibration.json");
+    CHECK(session::calibration_from_json(kept, "kept").fit.correction == correction);
+    CHECK_THAT(test::read_file(directory.path() / "report.html"),
+               ContainsSubstring(R"("text":"percent: 0 to 100")"));
+    CHECK(session::verify_run(directory).problems.empty());
     const auto events = stage.desktop.events();
     const auto moved = std::ranges::find_if(events, [](const winio::InputEvent& event) {
         return std::holds_alternative<winio::PointerMove>(event);
@@ -199,7 +209,17 @@ TEST_CASE("session: remarks on a calibration") {
          "expects 30 % of clicks on small targets (up to 16 pixels) to hit (11 to 60 %)",
          "norm1000"},
         {[](session::Calibration& it) { it.fit.grounds = false; },
-         "no usable positions, as its calibration shows (no grounding)", "norm1000"},
+         "no usable positions, as its calibration shows (no grounding): clicks are likely to miss; "
+         "consider another --dialect, if the model was trained in one",
+         "norm1000"},
+        {[](session::Calibration& it) {
+             it.early = {30, 30};
+             it.late = {2, 10};
+         },
+         "does not keep to one convention in long conversations, as its calibration shows (30 of "
+         "30 "
+         "positions up to turn 10, 2 of 10 later)",
+         "norm1000"},
         {[](session::Calibration& it) {
              it.fit.form = {unit, true};
          },
@@ -275,6 +295,22 @@ TEST_CASE("session: the properties of the server adapt the run and are stored in
     // The probe precedes the run, but its requests are logged, too.
     CHECK_THAT(text_of(directory, "http.log"), ContainsSubstring("#1 GET"));
     CHECK(exchanges == 3);
+}
+
+TEST_CASE("session: a remark warns that llama-server mostly does not read WebP") {
+    Stage stage;
+    const test::LlamaDouble llama;
+    SessionOptions options = stage.options();
+    options.probe = true;
+    options.client.endpoint = llama.url();
+    options.profile.image_format = winio::JpegOptions{};
+    (void)RunSession(stage.desktop, options);
+    CHECK(stage.remarks.empty());
+    if (!winio::is_supported(winio::WebpOptions{})) return;
+    options.profile.image_format = winio::WebpOptions{};
+    (void)RunSession(stage.desktop, options);
+    REQUIRE(stage.remarks.size() == 1);
+    CHECK_THAT(stage.remarks.front(), ContainsSubstring("llama-server cannot read WebP"));
 }
 
 TEST_CASE("session: the profile is fitted to a small context unless the caller disables it") {

@@ -2,30 +2,51 @@
 #pragma once
 
 #include "eyehand/session/calibration.hpp"
+#include "eyehand/winio/png.hpp"
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace test {
 
-/// `text` contains the task "Click on ...", `size` is that of the screen. Nothing if no screen of the
-/// first 40 questions has the target.
+/// A screen of a calibration, with the PNG that a model receives.
+struct KnownScreen {
+    eyehand::session::TestScreen screen{};
+    std::vector<std::uint8_t> png{};
+};
+
+/// The screens of a calibration with this number of requests.
+inline const std::vector<KnownScreen>& known_screens(int requests = 40) {
+    static std::map<int, std::vector<KnownScreen>> screens;
+    const auto make = [requests] {
+        std::map<int, KnownScreen> all;
+        for (const auto& question : eyehand::session::test_questions(requests)) {
+            KnownScreen& one = all[question.screen];
+            if (!one.png.empty()) continue;
+            one.screen = eyehand::session::test_screen(question.screen);
+            one.png = eyehand::winio::encode_png(one.screen.image.view());
+        }
+        std::vector<KnownScreen> list;
+        for (auto& [index, screen] : all) list.push_back(std::move(screen));
+        return list;
+    };
+    const auto known = screens.find(requests);
+    return known != screens.end() ? known->second : screens.emplace(requests, make()).first->second;
+}
+
+/// `text` contains the questions "Click on ..." so far. Nothing if the screen does not have the target
+/// of the last one.
 inline std::optional<eyehand::session::PositionSample> known_target(std::string_view text,
-                                                                    eyehand::winio::Size size) {
-    static const std::map<int, eyehand::session::TestScreen> screens = [] {
-        std::map<int, eyehand::session::TestScreen> all;
-        for (int index = 0; index < 5; ++index)
-            all.emplace(index, eyehand::session::test_screen(index));
-        return all;
-    }();
-    for (const auto& [index, screen] : screens) {
-        if (screen.image.size() != size) continue;
-        for (const eyehand::session::Target& target : screen.targets)
-            if (text.find("Click on " + target.description + ".") != std::string_view::npos)
-                return eyehand::session::PositionSample{size, target.bounds, {}};
-    }
+                                                                    const KnownScreen& shown) {
+    const std::size_t at = text.rfind("Click on ");
+    if (at == std::string_view::npos) return std::nullopt;
+    for (const eyehand::session::Target& target : shown.screen.targets)
+        if (text.substr(at).starts_with("Click on " + target.description + "."))
+            return eyehand::session::PositionSample{shown.screen.image.size(), target.bounds, {}};
     return std::nullopt;
 }
 

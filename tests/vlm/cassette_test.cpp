@@ -8,6 +8,7 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "llama_server.hpp"
+#include "soon.hpp"
 #include "stream_data.hpp"
 #include "temp_folder.hpp"
 
@@ -41,8 +42,6 @@ using vlm::ReplayModel;
 using vlm::testing::ScriptedModel;
 
 namespace {
-
-constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 using Deltas = std::vector<Delta>;
 
@@ -103,7 +102,8 @@ ChatRequest full_request() {
                         .max_tokens = 100,
                         .stop = {"END", ""},
                         .reasoning_effort = vlm::ReasoningEffort::xhigh,
-                        .thinking_tokens = 512};
+                        .thinking_tokens = 512,
+                        .image_detail = vlm::ImageDetail::automatic};
     request.response_format = {"answer", R"({"type":"object"})"};
     return request;
 }
@@ -169,6 +169,7 @@ void check_same(const ChatRequest& left, const ChatRequest& right) {
     CHECK(left.sampling.stop == right.sampling.stop);
     CHECK(left.sampling.reasoning_effort == right.sampling.reasoning_effort);
     CHECK(left.sampling.thinking_tokens == right.sampling.thinking_tokens);
+    CHECK(left.sampling.image_detail == right.sampling.image_detail);
     REQUIRE(left.response_format.has_value() == right.response_format.has_value());
     if (!left.response_format) return;
     CHECK(left.response_format->name == right.response_format->name);

@@ -2,6 +2,7 @@
 
 #include "catch.hpp"
 #include "eyehand/vlm/openai_client.hpp"
+#include "soon.hpp"
 #include "wire/decode_reply.hpp"
 
 #include <future>
@@ -50,8 +51,6 @@ vlm::ChatRequest hello() {
     request.messages = {vlm::Message::user("hello")};
     return request;
 }
-
-constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 } // namespace
 

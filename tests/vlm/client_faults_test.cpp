@@ -20,7 +20,6 @@ using namespace eyehand;
 using namespace std::chrono_literals;
 using transport::parts;
 using transport::raw;
-using transport::soon;
 using vlm::errc;
 using vlm::OpenAiClient;
 using vlm::Retry;

@@ -3,6 +3,7 @@
 #include "catch_error.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
+#include "soon.hpp"
 
 #include <future>
 
@@ -15,8 +16,6 @@ using vlm::testing::ChatServer;
 using vlm::testing::completion;
 
 namespace {
-
-constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 constexpr vlm::RetryPolicy no_retries{.max_retries = 0, .max_loading_time = 0ms};
 

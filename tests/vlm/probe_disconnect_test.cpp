@@ -5,6 +5,7 @@
 #include "llama_double.hpp"
 #include "llama_server.hpp"
 #include "server_answers.hpp"
+#include "soon.hpp"
 
 #include <boost/json.hpp>
 
@@ -22,8 +23,6 @@ using vlm::testing::ChatServer;
 using vlm::testing::completion;
 
 namespace {
-
-constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 /// The server notices the disconnect at some time, which is long on a busy computer.
 constexpr vlm::ProbeOptions patient{

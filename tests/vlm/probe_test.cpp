@@ -4,6 +4,7 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
 #include "server_answers.hpp"
+#include "soon.hpp"
 
 #include <boost/json.hpp>
 
@@ -23,8 +24,6 @@ using vlm::testing::completion;
 
 namespace {
 
-constexpr auto soon = 60s; // detects hangs, also on a busy computer
-
 Answer answer_of(std::string_view body, int status = 200) {
     Answer answer;
     answer.body = body;
@@ -35,13 +34,13 @@ Answer answer_of(std::string_view body, int status = 200) {
 Answer not_there() { return answer_of("<html>404 Not Found</html>", 404); }
 
 /// A server that gives these answers in order.
-struct Stage {
+struct ProbeStage {
     ChatServer server;
 
-    explicit Stage(const std::vector<Answer>& answers) {
+    explicit ProbeStage(const std::vector<Answer>& answers) {
         for (const Answer& answer : answers) server.enqueue(answer);
     }
-    explicit Stage(std::initializer_list<std::string_view> bodies) {
+    explicit ProbeStage(std::initializer_list<std::string_view> bodies) {
         for (const std::string_view body : bodies) server.enqueue(answer_of(body));
     }
     [[nodiscard]] vlm::ClientOptions client() const { return {.endpoint = server.url()}; }
@@ -75,7 +74,7 @@ bool any_mentions(const std::vector<std::string>& notes, const std::string& word
 // --- Each kind -----------------------------------------------------------------------------------
 
 TEST_CASE("probe: llama-server needs two queries") {
-    const Stage stage({llama_server::models, server_answers::llama_props});
+    const ProbeStage stage({llama_server::models, server_answers::llama_props});
     const ServerInfo server = stage.probe("tiny-vl");
     CHECK(server.kind == ServerKind::llama_server);
     CHECK(server.version == "b10587-3f545becc");
@@ -94,34 +93,35 @@ TEST_CASE("probe: llama-server needs two queries") {
 TEST_CASE("probe: llama-server is also recognized by its header") {
     Answer models = answer_of(server_answers::plain_models);
     models.headers["Server"] = "llama.cpp";
-    const Stage stage({models, answer_of(server_answers::llama_props)});
+    const ProbeStage stage({models, answer_of(server_answers::llama_props)});
     CHECK(stage.probe().kind == ServerKind::llama_server);
 }
 
 TEST_CASE("probe: llama-server with one model accepts any name, and a note says so") {
-    const Stage stage({llama_server::models, server_answers::llama_props});
+    const ProbeStage stage({llama_server::models, server_answers::llama_props});
     const ServerInfo server = stage.probe("qwen3-vl");
     CHECK(server.model.id == "tiny-vl");
     CHECK(any_mentions(server.notes, "\"qwen3-vl\""));
 }
 
 TEST_CASE("probe: a llama-server router is asked about the model without loading it") {
-    const Stage loaded({server_answers::llama_router, server_answers::llama_props});
+    const ProbeStage loaded({server_answers::llama_router, server_answers::llama_props});
     CHECK(loaded.probe("org/seer:Q4").model.images == Support::yes);
     CHECK(loaded.targets().at(1) == "/props?model=org%2Fseer%3AQ4&autoload=false");
 
-    const Stage unloaded({server_answers::llama_router});
+    const ProbeStage unloaded({server_answers::llama_router});
     const ServerInfo server = unloaded.probe("org/reader:Q8");
     CHECK_FALSE(server.model.loaded);
     CHECK(unloaded.targets() == Targets{"/v1/models"});
     CHECK(any_mentions(server.notes, "it is not loaded"));
 
-    const Stage missing({server_answers::llama_router});
+    const ProbeStage missing({server_answers::llama_router});
     CHECK(missing.probe("tiny-vl").model.id.empty());
 }
 
 TEST_CASE("probe: LM Studio needs two queries") {
-    const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models});
+    const ProbeStage stage(
+        {server_answers::lm_studio_models, server_answers::lm_studio_own_models});
     const ServerInfo server = stage.probe("qwen/qwen3-vl-4b");
     CHECK(server.kind == ServerKind::lm_studio);
     CHECK(server.model.loaded);
@@ -134,14 +134,15 @@ TEST_CASE("probe: LM Studio needs two queries") {
 }
 
 TEST_CASE("probe: without a name, LM Studio's loaded model is chosen") {
-    const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models});
+    const ProbeStage stage(
+        {server_answers::lm_studio_models, server_answers::lm_studio_own_models});
     CHECK(stage.probe().model.id == "qwen/qwen3-vl-4b");
 }
 
 TEST_CASE("probe: without a name and without a loaded model, no model is chosen") {
-    const Stage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"},
+    const ProbeStage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"},
                                    {"id":"b","owned_by":"organization_owner"}]})",
-                       R"({"models":[{"key":"a","loaded_instances":[]},
+                            R"({"models":[{"key":"a","loaded_instances":[]},
                                      {"key":"b","loaded_instances":[]}]})"});
     const ServerInfo server = stage.probe();
     CHECK(server.model.id.empty());
@@ -149,17 +150,17 @@ TEST_CASE("probe: without a name and without a loaded model, no model is chosen"
 }
 
 TEST_CASE("probe: models that LM Studio's /v1/models does not list are left out") {
-    const Stage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"}]})",
-                       server_answers::lm_studio_own_models});
+    const ProbeStage stage({R"({"data":[{"id":"a","owned_by":"organization_owner"}]})",
+                            server_answers::lm_studio_own_models});
     const ServerInfo server = stage.probe("qwen/qwen3-vl-4b");
     CHECK(server.model.id.empty());
     CHECK(server.models.size() == 1);
 }
 
 TEST_CASE("probe: an older LM Studio is queried at its older path") {
-    const Stage stage({R"({"data":[{"id":"qwen2-vl-7b","owned_by":"organization_owner"}]})",
-                       server_answers::lm_studio_unknown_path,
-                       server_answers::lm_studio_v0_models});
+    const ProbeStage stage({R"({"data":[{"id":"qwen2-vl-7b","owned_by":"organization_owner"}]})",
+                            server_answers::lm_studio_unknown_path,
+                            server_answers::lm_studio_v0_models});
     const ServerInfo server = stage.probe();
     CHECK(server.model.images == Support::yes);
     CHECK(server.model.context_tokens == 8192);
@@ -168,8 +169,8 @@ TEST_CASE("probe: an older LM Studio is queried at its older path") {
 }
 
 TEST_CASE("probe: Ollama is queried for running models, its version and the model") {
-    const Stage stage({server_answers::ollama_models, server_answers::ollama_ps,
-                       R"({"version":"0.12.3"})", server_answers::ollama_show});
+    const ProbeStage stage({server_answers::ollama_models, server_answers::ollama_ps,
+                            R"({"version":"0.12.3"})", server_answers::ollama_show});
     const ServerInfo server = stage.probe("qwen3-vl");
     CHECK(server.kind == ServerKind::ollama);
     CHECK(server.version == "0.12.3");
@@ -186,7 +187,7 @@ TEST_CASE("probe: Ollama is queried for running models, its version and the mode
 }
 
 TEST_CASE("probe: vLLM reports the context, but no capabilities") {
-    const Stage stage({server_answers::vllm_models, R"({"version":"0.11.0"})"});
+    const ProbeStage stage({server_answers::vllm_models, R"({"version":"0.11.0"})"});
     const ServerInfo server = stage.probe();
     CHECK(server.kind == ServerKind::vllm);
     CHECK(server.version == "0.11.0");
@@ -197,8 +198,8 @@ TEST_CASE("probe: vLLM reports the context, but no capabilities") {
 }
 
 TEST_CASE("probe: a list like OpenRouter's has all facts") {
-    const Stage stage({answer_of(server_answers::openrouter_models), not_there(), not_there(),
-                       not_there(), not_there()});
+    const ProbeStage stage({answer_of(server_answers::openrouter_models), not_there(), not_there(),
+                            not_there(), not_there()});
     const ServerInfo server = stage.probe("some/writer");
     CHECK(server.model.images == Support::no);
     CHECK(server.model.tools == Support::no);
@@ -217,7 +218,8 @@ TEST_CASE("probe: services are recognized by their host names without further qu
                  Row{"openrouter.ai", ServerKind::openrouter, "gpt-x", "gpt-x"},
                  Row{"generativelanguage.googleapis.com", ServerKind::gemini, "gem", "models/gem"});
     // As a proxy, the test's server answers for every host.
-    const Stage stage({R"({"data":[{"id":"gpt-x","owned_by":"system"},{"id":"models/gem"}]})"});
+    const ProbeStage stage(
+        {R"({"data":[{"id":"gpt-x","owned_by":"system"},{"id":"models/gem"}]})"});
     const std::string endpoint = std::string("http://") + row.host + "/v1";
     const ServerInfo server =
         vlm::probe({.endpoint = endpoint, .proxies = {.http = stage.server.url()}}, row.wanted);
@@ -229,8 +231,8 @@ TEST_CASE("probe: services are recognized by their host names without further qu
 // --- Unknown servers -----------------------------------------------------------------------------
 
 TEST_CASE("probe: an unknown server gets the queries of each kind in turn") {
-    const Stage stage({answer_of(server_answers::plain_models), not_there(), not_there(),
-                       not_there(), not_there()});
+    const ProbeStage stage({answer_of(server_answers::plain_models), not_there(), not_there(),
+                            not_there(), not_there()});
     const ServerInfo server = stage.probe("m");
     CHECK(server.kind == ServerKind::unknown);
     CHECK(server.model.id == "m");
@@ -244,13 +246,14 @@ TEST_CASE("probe: an unknown server gets the queries of each kind in turn") {
 TEST_CASE("probe: the first answered query determines the kind and is not repeated") {
     const Answer models = answer_of(server_answers::plain_models);
     SECTION("LM Studio") {
-        const Stage stage({models, answer_of(server_answers::lm_studio_own_models)});
+        const ProbeStage stage({models, answer_of(server_answers::lm_studio_own_models)});
         CHECK(stage.probe("m").kind == ServerKind::lm_studio);
         CHECK(stage.targets().size() == 2);
     }
     SECTION("Ollama") {
-        const Stage stage({models, not_there(), answer_of(R"({"version":"0.1"})"),
-                           answer_of(R"({"models":[]})"), answer_of(server_answers::ollama_show)});
+        const ProbeStage stage({models, not_there(), answer_of(R"({"version":"0.1"})"),
+                                answer_of(R"({"models":[]})"),
+                                answer_of(server_answers::ollama_show)});
         const ServerInfo server = stage.probe("m");
         CHECK(server.kind == ServerKind::ollama);
         CHECK(server.version == "0.1");
@@ -260,13 +263,13 @@ TEST_CASE("probe: the first answered query determines the kind and is not repeat
               Targets{"/v1/models", "/api/v1/models", "/api/version", "/api/ps", "/api/show"});
     }
     SECTION("llama-server") {
-        const Stage stage(
+        const ProbeStage stage(
             {models, not_there(), not_there(), answer_of(server_answers::llama_props)});
         CHECK(stage.probe("m").model.tools == Support::yes);
         CHECK(stage.targets().size() == 4);
     }
     SECTION("vLLM") {
-        const Stage stage(
+        const ProbeStage stage(
             {models, not_there(), not_there(), not_there(), answer_of(R"({"version":"0.9"})")});
         CHECK(stage.probe("m").kind == ServerKind::vllm);
         CHECK(stage.targets().size() == 5);
@@ -274,7 +277,7 @@ TEST_CASE("probe: the first answered query determines the kind and is not repeat
 }
 
 TEST_CASE("probe: a server's own paths are next to its /v1") {
-    const Stage stage({llama_server::models, server_answers::llama_props});
+    const ProbeStage stage({llama_server::models, server_answers::llama_props});
     const auto own_target = [&](const std::string& path) {
         (void)vlm::probe({.endpoint = stage.server.url() + path}, "tiny-vl",
                          {.bypass_cache = true});
@@ -284,7 +287,8 @@ TEST_CASE("probe: a server's own paths are next to its /v1") {
 }
 
 TEST_CASE("probe: LM Studio's /api/v0 may be the endpoint") {
-    const Stage stage({server_answers::lm_studio_v0_models, server_answers::lm_studio_own_models});
+    const ProbeStage stage(
+        {server_answers::lm_studio_v0_models, server_answers::lm_studio_own_models});
     const ServerInfo server = vlm::probe({.endpoint = stage.server.url() + "/api/v0"},
                                          "qwen2-vl-7b", {.bypass_cache = true});
     CHECK(server.kind == ServerKind::lm_studio);
@@ -293,9 +297,9 @@ TEST_CASE("probe: LM Studio's /api/v0 may be the endpoint") {
 }
 
 TEST_CASE("probe: an Ollama without /v1/models is queried for its own list") {
-    const Stage stage({not_there(), not_there(), answer_of(R"({"version":"0.1"})"),
-                       answer_of(server_answers::ollama_tags), answer_of(R"({"models":[]})"),
-                       answer_of(server_answers::ollama_show)});
+    const ProbeStage stage({not_there(), not_there(), answer_of(R"({"version":"0.1"})"),
+                            answer_of(server_answers::ollama_tags), answer_of(R"({"models":[]})"),
+                            answer_of(server_answers::ollama_show)});
     const ServerInfo server = stage.probe("qwen3-vl");
     CHECK(server.model.id == "qwen3-vl:latest");
     CHECK(any_mentions(server.notes, "/v1/models answered with status 404"));
@@ -310,7 +314,7 @@ TEST_CASE("probe: a failed query leaves facts unknown, with a note") {
          {answer_of("{\"default_generation_settings\":"), "/props gave an unexpected answer"},
          {answer_of("[[[[]]]]"), "/props gave an unexpected answer"},
          {answer_of("no", 401), "/props answered with status 401"}}));
-    const Stage stage({answer_of(llama_server::models), answer});
+    const ProbeStage stage({answer_of(llama_server::models), answer});
     const ServerInfo server = stage.probe("tiny-vl");
     CHECK(server.model.images == Support::yes); // known from the list
     CHECK(server.model.tools == Support::unknown);
@@ -321,7 +325,7 @@ TEST_CASE("probe: a failed query leaves facts unknown, with a note") {
 TEST_CASE("probe: a query that times out leaves facts unknown and does not end the probe") {
     Answer silent;
     silent.never = true;
-    const Stage stage({answer_of(server_answers::plain_models), silent});
+    const ProbeStage stage({answer_of(server_answers::plain_models), silent});
     const ServerInfo server = stage.probe("m", {.timeout = 1s});
     CHECK(server.kind == ServerKind::unknown);
     CHECK(any_mentions(server.notes, "within 1000 ms"));
@@ -332,7 +336,7 @@ TEST_CASE(
     "probe: a limit for all questions leaves the later ones unanswered, and keeps the first") {
     Answer silent;
     silent.never = true;
-    const Stage stage({answer_of(server_answers::plain_models), silent, silent, silent});
+    const ProbeStage stage({answer_of(server_answers::plain_models), silent, silent, silent});
     const ServerInfo server = stage.probe("m", {.timeout = 60s, .total_timeout = 1s});
     CHECK(server.model.id == "m");
     CHECK(server.kind == ServerKind::unknown);
@@ -342,7 +346,7 @@ TEST_CASE(
 TEST_CASE("probe: a server without an answer within the total timeout is an error") {
     Answer silent;
     silent.never = true;
-    const Stage stage({silent});
+    const ProbeStage stage({silent});
     try {
         (void)stage.probe("m", {.timeout = 60s, .total_timeout = 1s});
         FAIL("it answered");
@@ -352,8 +356,8 @@ TEST_CASE("probe: a server without an answer within the total timeout is an erro
 }
 
 TEST_CASE("probe: an empty list is an answer") {
-    const Stage stage({answer_of(R"({"object":"list","data":[]})"), not_there(), not_there(),
-                       not_there(), not_there()});
+    const ProbeStage stage({answer_of(R"({"object":"list","data":[]})"), not_there(), not_there(),
+                            not_there(), not_there()});
     const ServerInfo server = stage.probe("m");
     CHECK(server.models.empty());
     CHECK(server.model.id.empty());
@@ -367,7 +371,7 @@ TEST_CASE("probe: a server without a list is an error, that of the first query")
          {answer_of(R"({"data":7})"), errc::bad_response},
          {answer_of(R"({"error":"Unexpected endpoint or method."})"), errc::server_error},
          {answer_of("{}", 500), errc::http_status}}));
-    const Stage stage({answer, not_there(), not_there(), not_there(), not_there()});
+    const ProbeStage stage({answer, not_there(), not_there(), not_there(), not_there()});
     const vlm::Error error = error_of([&] { (void)stage.probe("m"); });
     CHECK(error.code() == code);
     CHECK(mentions(error, "/v1/models"));
@@ -378,7 +382,7 @@ TEST_CASE("probe: a failure that would affect every query ends the probe at once
         {{answer_of(llama_server::invalid_key, 401), errc::unauthorized},
          {answer_of(llama_server::loading, 503), errc::overloaded},
          {Answer{.raw = "SSH-2.0-OpenSSH\r\n\r\n", .close = true}, errc::bad_response}}));
-    const Stage stage({answer});
+    const ProbeStage stage({answer});
     CHECK(error_of([&] { (void)stage.probe("m"); }).code() == code);
     CHECK(stage.targets().size() == 1);
     CHECK(error_of([] { (void)vlm::probe({.endpoint = "http://127.0.0.1:1"}); }).code() ==
@@ -390,8 +394,9 @@ TEST_CASE("probe: a stop request ends the probe") {
     Answer silent;
     silent.never = true;
     const bool in_the_first = GENERATE(true, false);
-    const Stage stage(in_the_first ? std::vector<Answer>{silent}
-                                   : std::vector<Answer>{answer_of(llama_server::models), silent});
+    const ProbeStage stage(in_the_first
+                               ? std::vector<Answer>{silent}
+                               : std::vector<Answer>{answer_of(llama_server::models), silent});
     std::stop_source stop;
     auto probing = std::async(std::launch::async, [&] {
         return error_of([&] {
@@ -406,7 +411,7 @@ TEST_CASE("probe: a stop request ends the probe") {
 
 TEST_CASE("probe: the key is sent to the server, but not to notes, logs and errors") {
     const std::string key = "sk-0123456789";
-    const Stage stage({answer_of(llama_server::models), answer_of("wrong: " + key, 400)});
+    const ProbeStage stage({answer_of(llama_server::models), answer_of("wrong: " + key, 400)});
     vlm::ClientOptions client = stage.client();
     client.api_key = key;
     std::string logged;
@@ -425,10 +430,10 @@ TEST_CASE("probe: the key is sent to the server, but not to notes, logs and erro
 }
 
 TEST_CASE("probe: a redirection does not send the key to another server") {
-    const Stage other({server_answers::llama_props});
+    const ProbeStage other({server_answers::llama_props});
     Answer elsewhere = answer_of("", 307);
     elsewhere.headers["Location"] = other.server.url() + "/props";
-    const Stage stage({answer_of(llama_server::models), elsewhere});
+    const ProbeStage stage({answer_of(llama_server::models), elsewhere});
     const ServerInfo server = stage.probe("tiny-vl");
     CHECK(any_mentions(server.notes, "is not followed"));
     CHECK(other.server.requests().empty());
@@ -439,21 +444,22 @@ TEST_CASE("probe: a redirection does not send the key to another server") {
 namespace {
 
 /// A server of an unknown kind, with the answers to the active tests.
-Stage tried(const std::vector<Answer>& answers) {
+ProbeStage tried(const std::vector<Answer>& answers) {
     std::vector<Answer> all{answer_of(server_answers::plain_models), not_there(), not_there(),
                             not_there(), not_there()};
     all.insert(all.end(), answers.begin(), answers.end());
-    return Stage(all);
+    return ProbeStage(all);
 }
 
-boost::json::object request_body(const Stage& stage, std::size_t index) {
+boost::json::object request_body(const ProbeStage& stage, std::size_t index) {
     return boost::json::parse(stage.server.requests().at(index).body).as_object();
 }
 
 } // namespace
 
 TEST_CASE("probe: unknown capabilities are tested with one image and one tool") {
-    const Stage stage = tried({answer_of(completion("red")), answer_of(completion("", "ready"))});
+    const ProbeStage stage =
+        tried({answer_of(completion("red")), answer_of(completion("", "ready"))});
     const ServerInfo server = stage.probe("m", {.active = true});
     CHECK(server.model.images == Support::yes);
     CHECK(server.model.tools == Support::yes);
@@ -470,7 +476,7 @@ TEST_CASE("probe: unknown capabilities are tested with one image and one tool") 
 }
 
 TEST_CASE("probe: known capabilities are not tested") {
-    const Stage stage({llama_server::models, server_answers::llama_props});
+    const ProbeStage stage({llama_server::models, server_answers::llama_props});
     CHECK(stage.probe("tiny-vl", {.active = true}).model.images == Support::yes);
     CHECK(stage.targets().size() == 2);
 }
@@ -478,52 +484,54 @@ TEST_CASE("probe: known capabilities are not tested") {
 TEST_CASE("probe: a refusal of the image or the tool means no") {
     const Answer no_tools = answer_of(R"({"error":{"message":"m does not support tools"}})", 400);
     SECTION("also if the client then describes the tool as text") {
-        const Stage stage = tried({answer_of(llama_server::no_mmproj, 500), no_tools,
-                                   answer_of(completion("", "ready"))});
+        const ProbeStage stage = tried({answer_of(llama_server::no_mmproj, 500), no_tools,
+                                        answer_of(completion("", "ready"))});
         const ServerInfo server = stage.probe("m", {.active = true});
         CHECK(server.model.images == Support::no);
         CHECK(server.model.tools == Support::no);
         CHECK(stage.targets().size() == 8);
     }
     SECTION("and if that fails, too") {
-        const Stage stage = tried({answer_of(completion("red")), no_tools});
+        const ProbeStage stage = tried({answer_of(completion("red")), no_tools});
         CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
     }
     SECTION("in any wording") {
-        const Stage stage = tried({answer_of(completion("red")),
-                                   answer_of(R"({"detail":"tool use is not enabled"})", 400)});
+        const ProbeStage stage = tried({answer_of(completion("red")),
+                                        answer_of(R"({"detail":"tool use is not enabled"})", 400)});
         CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
         CHECK(stage.targets().size() == 7); // no request was repeated
     }
 }
 
 TEST_CASE("probe: text in place of a required call means no tool calling") {
-    const Stage stage = tried({answer_of(completion("red")), answer_of(completion("I am ready."))});
+    const ProbeStage stage =
+        tried({answer_of(completion("red")), answer_of(completion("I am ready."))});
     CHECK(stage.probe("m", {.active = true}).model.tools == Support::no);
 }
 
 TEST_CASE("probe: if thinking uses up the tokens, tool calling stays unknown") {
-    const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::length)});
+    const ProbeStage stage = tried({answer_of(completion("red")), answer_of(llama_server::length)});
     const ServerInfo server = stage.probe("m", {.active = true});
     CHECK(server.model.tools == Support::unknown);
     CHECK(any_mentions(server.notes, "used up its tokens"));
 }
 
 TEST_CASE("probe: if vLLM's model chooses text, tool calling stays unknown") {
-    const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
-                       answer_of(completion("red")), answer_of(completion("I am ready."))});
+    const ProbeStage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                            answer_of(completion("red")), answer_of(completion("I am ready."))});
     const ServerInfo server = stage.probe({}, {.active = true});
     CHECK(server.model.tools == Support::unknown);
     CHECK(any_mentions(server.notes, "answered with text"));
 }
 
 TEST_CASE("probe: a call that was cut off counts as a call") {
-    const Stage stage = tried({answer_of(completion("red")), answer_of(llama_server::cut_call)});
+    const ProbeStage stage =
+        tried({answer_of(completion("red")), answer_of(llama_server::cut_call)});
     CHECK(stage.probe("m", {.active = true}).model.tools == Support::yes);
 }
 
 TEST_CASE("probe: if a test fails for another reason, the capability stays unknown") {
-    const Stage stage = tried({answer_of("{}", 400), answer_of("{}", 400)});
+    const ProbeStage stage = tried({answer_of("{}", 400), answer_of("{}", 400)});
     const ServerInfo server = stage.probe("m", {.active = true});
     CHECK(server.model.images == Support::unknown);
     CHECK(server.model.tools == Support::unknown);
@@ -532,11 +540,11 @@ TEST_CASE("probe: if a test fails for another reason, the capability stays unkno
 }
 
 TEST_CASE("probe: vLLM is tested with a call of the model's choice, as in an agent's requests") {
-    const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
-                       answer_of(completion("red")),
-                       answer_of(R"({"error":{"message":"\"auto\" tool choice requires )"
-                                 R"(--enable-auto-tool-choice and --tool-call-parser"}})",
-                                 400)});
+    const ProbeStage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                            answer_of(completion("red")),
+                            answer_of(R"({"error":{"message":"\"auto\" tool choice requires )"
+                                      R"(--enable-auto-tool-choice and --tool-call-parser"}})",
+                                      400)});
     const ServerInfo server = stage.probe({}, {.active = true});
     CHECK(request_body(stage, 3).at("tool_choice") == "auto");
     CHECK(server.model.tools == Support::no);
@@ -545,9 +553,9 @@ TEST_CASE("probe: vLLM is tested with a call of the model's choice, as in an age
 // --- Cache ---------------------------------------------------------------------------------------
 
 TEST_CASE("probe: the result is cached for the endpoint, key and model") {
-    const Stage stage({llama_server::models, server_answers::llama_props, llama_server::models,
-                       server_answers::llama_props, llama_server::models,
-                       server_answers::llama_props});
+    const ProbeStage stage({llama_server::models, server_answers::llama_props, llama_server::models,
+                            server_answers::llama_props, llama_server::models,
+                            server_answers::llama_props});
     const ServerInfo first = stage.probe("tiny-vl");
     CHECK(stage.probe("tiny-vl").model.context_tokens == first.model.context_tokens);
     CHECK(vlm::probe({.endpoint = stage.server.url() + "/v1"}, "tiny-vl").version == first.version);
@@ -564,7 +572,7 @@ TEST_CASE("probe: the result is cached for the endpoint, key and model") {
 TEST_CASE("probe: bypass_cache renews the cached result") {
     std::string other_props(server_answers::llama_props);
     other_props.replace(other_props.find("16384"), 5, "24576");
-    const Stage stage(
+    const ProbeStage stage(
         {llama_server::models, server_answers::llama_props, llama_server::models, other_props});
     CHECK(stage.probe("tiny-vl").model.context_tokens == 16384);
     CHECK(stage.probe("tiny-vl", {.bypass_cache = true}).model.context_tokens == 24576);
@@ -572,9 +580,9 @@ TEST_CASE("probe: bypass_cache renews the cached result") {
 }
 
 TEST_CASE("probe: an active probe does not use the incomplete result of a passive one") {
-    const Stage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
-                       answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
-                       answer_of(completion("red")), answer_of(completion("", "ready"))});
+    const ProbeStage stage({answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                            answer_of(server_answers::vllm_models), answer_of(R"({"version":"1"})"),
+                            answer_of(completion("red")), answer_of(completion("", "ready"))});
     CHECK(stage.probe().model.images == Support::unknown);
     CHECK(stage.probe({}, {.active = true}).model.images == Support::yes);
     CHECK(stage.probe({}, {.active = true}).model.images == Support::yes);
@@ -584,31 +592,32 @@ TEST_CASE("probe: an active probe does not use the incomplete result of a passiv
 
 TEST_CASE("probe: results for a missing or unloaded model, or after a lost query, are not cached") {
     SECTION("missing") {
-        const Stage stage(
+        const ProbeStage stage(
             {server_answers::llama_router, llama_server::models, server_answers::llama_props});
         CHECK(stage.probe("tiny-vl").model.id.empty());
         CHECK(stage.probe("tiny-vl").model.id == "tiny-vl");
     }
     SECTION("not loaded") {
-        const Stage stage({server_answers::lm_studio_models, server_answers::lm_studio_own_models,
-                           server_answers::lm_studio_models, server_answers::lm_studio_own_models});
+        const ProbeStage stage(
+            {server_answers::lm_studio_models, server_answers::lm_studio_own_models,
+             server_answers::lm_studio_models, server_answers::lm_studio_own_models});
         CHECK_FALSE(stage.probe("google/gemma-3-4b").model.loaded);
         CHECK_FALSE(stage.probe("google/gemma-3-4b").model.loaded);
         CHECK(stage.targets().size() == 4);
     }
     SECTION("lost") {
-        const Stage stage({answer_of(llama_server::models), answer_of("{}", 503),
-                           answer_of(llama_server::models),
-                           answer_of(server_answers::llama_props)});
+        const ProbeStage stage({answer_of(llama_server::models), answer_of("{}", 503),
+                                answer_of(llama_server::models),
+                                answer_of(server_answers::llama_props)});
         CHECK(stage.probe("tiny-vl").model.tools == Support::unknown);
         CHECK(stage.probe("tiny-vl").model.tools == Support::yes);
     }
 }
 
 TEST_CASE("probe: several threads may probe at once") {
-    const Stage stage({llama_server::models, server_answers::llama_props});
+    const ProbeStage stage({llama_server::models, server_answers::llama_props});
     (void)stage.probe("tiny-vl");
-    const Stage fresh(std::vector<Answer>(16, answer_of(server_answers::openrouter_models)));
+    const ProbeStage fresh(std::vector<Answer>(16, answer_of(server_answers::openrouter_models)));
     std::vector<std::future<ServerInfo>> probes;
     for (int i = 0; i < 8; ++i)
         probes.push_back(std::async(std::launch::async, [&, i] {

@@ -37,10 +37,10 @@ vlm::testing::Answer refusal(const std::string& message, int status = 400) {
     return {.status = status, .body = R"({"error":{"message":")" + message + "\"}}"};
 }
 
-struct Stage {
+struct ReasoningStage {
     ChatServer server;
     OpenAiClient client;
-    explicit Stage(const Quirks& quirks = {})
+    explicit ReasoningStage(const Quirks& quirks = {})
         : client({.endpoint = server.url(), .quirks = quirks}) {}
     void answer() { server.enqueue({.body = completion("ok")}); }
     [[nodiscard]] std::string body(std::size_t number) const {
@@ -118,7 +118,7 @@ TEST_CASE("reasoning: each form has its members, and drops what the server does 
         {ReasoningForm::vllm, {}, 0, "," + not_thinking, {}}};
     for (const Row& row : rows) {
         INFO(row.sent);
-        Stage stage({.reasoning = row.form});
+        ReasoningStage stage({.reasoning = row.form});
         const ChatRequest request = request_with(row.effort, row.tokens);
         CHECK(options_in(request, {.reasoning = row.form}) == row.sent);
         stage.answer();
@@ -131,7 +131,7 @@ TEST_CASE("reasoning: a negative number of thinking tokens is an invalid argumen
 }
 
 TEST_CASE("reasoning: only the first reply has the note that an option was not sent") {
-    Stage stage;
+    ReasoningStage stage;
     stage.server.enqueue(refusal("overheated", 418)); // a request that fails has no reply
     stage.answer();
     stage.answer();
@@ -169,7 +169,7 @@ TEST_CASE("reasoning: a request that is rejected because of an option is sent wi
         Row{ReasoningForm::vllm, 400, "[{'loc': ('body', 'reasoning_effort')}]",
             R"("thinking_token_budget":500)"});
     INFO(row.message);
-    Stage stage({.reasoning = row.form});
+    ReasoningStage stage({.reasoning = row.form});
     stage.server.enqueue(refusal(row.message, row.status));
     stage.answer();
     stage.answer();
@@ -190,7 +190,7 @@ TEST_CASE("reasoning: a request that is rejected because of an option is sent wi
 }
 
 TEST_CASE("reasoning: a client leaves out one option after another") {
-    Stage stage({.reasoning = ReasoningForm::vllm});
+    ReasoningStage stage({.reasoning = ReasoningForm::vllm});
     stage.server.enqueue(refusal("reasoning_effort"));
     stage.server.enqueue(refusal("thinking_token_budget"));
     stage.answer();
@@ -210,7 +210,7 @@ TEST_CASE("an option is left out only if the server's error names it, and it was
     const Row row = GENERATE(Row{"the temperature is too high", 400, ReasoningEffort::low},
                              Row{"reasoning_effort", 400, {}},
                              Row{"reasoning_effort", 401, ReasoningEffort::low});
-    Stage stage;
+    ReasoningStage stage;
     stage.server.enqueue(refusal(row.message, row.status));
     CHECK(error_of([&] { (void)stage.client.reply(request_with(row.effort)); }).status() ==
           row.status);
@@ -218,7 +218,7 @@ TEST_CASE("an option is left out only if the server's error names it, and it was
 }
 
 TEST_CASE("a response format that the server rejects is not sent again") {
-    Stage stage;
+    ReasoningStage stage;
     stage.server.enqueue(refusal("'response_format.type' must be 'text'"));
     stage.answer();
     stage.answer();

@@ -11,14 +11,14 @@ namespace {
 
 using Repairs = std::vector<Repair>;
 
-struct Row {
+struct RepairJsonRow {
     std::string text;
     std::string repaired;
     Repairs repairs;
 };
 
-void check(const std::vector<Row>& rows) {
-    for (const Row& row : rows) {
+void check(const std::vector<RepairJsonRow>& rows) {
+    for (const RepairJsonRow& row : rows) {
         CAPTURE(row.text);
         const auto result = repair_json(row.text);
         REQUIRE(result);

@@ -37,15 +37,15 @@ std::vector<std::string> calls_in(const Rescue& rescue) {
 using Texts = std::vector<std::string>;
 using Calls = Texts;
 
-struct Row {
+struct RescueCallsRow {
     std::string text;
     Calls calls;
     std::string rest;
     std::string form; // in the note
 };
 
-void check(const std::vector<Row>& rows) {
-    for (const Row& row : rows) {
+void check(const std::vector<RescueCallsRow>& rows) {
+    for (const RescueCallsRow& row : rows) {
         CAPTURE(row.text);
         const Rescue rescue = rescue_calls(row.text, offered);
         CHECK(calls_in(rescue) == row.calls);

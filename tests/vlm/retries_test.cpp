@@ -4,6 +4,7 @@
 #include "catch_error.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
+#include "soon.hpp"
 #include "wire/retry_wish.hpp"
 
 #include <future>
@@ -20,7 +21,6 @@ using vlm::wire::read_retry_wish;
 
 namespace {
 
-constexpr auto soon = 60s;
 constexpr vlm::RetryPolicy quick{.first_delay = 1ms, .max_delay = 4ms, .loading_interval = 1ms};
 
 vlm::ChatRequest ask() { return {.messages = {vlm::Message::user("hi")}}; }

@@ -3,6 +3,7 @@
 
 #include "catch_error.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
+#include "soon.hpp"
 #include "stream_data.hpp"
 #include "transport.hpp"
 
@@ -20,8 +21,6 @@ using vlm::testing::chunked_head;
 using vlm::testing::Gate;
 
 namespace {
-
-constexpr auto soon = 60s; // detects hangs, also on a busy computer
 
 vlm::ChatRequest ask(const std::string& text) { return {.messages = {vlm::Message::user(text)}}; }
 

@@ -5,6 +5,7 @@
 
 #include "catch_error.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
+#include "soon.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -18,9 +19,6 @@
 #include <vector>
 
 namespace transport {
-
-// How long a test waits for an event that must happen. Detects hangs, also on a busy computer.
-inline constexpr std::chrono::seconds soon{60};
 
 inline eyehand::vlm::http::Url url_of(const eyehand::vlm::testing::ChatServer& server,
                                       const std::string& host = "127.0.0.1") {

@@ -81,8 +81,29 @@ TEST_CASE("the shown URL has no query") {
     CHECK(parse_endpoint("http://h/v1?key=secret").shown() == "http://h/v1/chat/completions");
 }
 
-TEST_CASE("the list of models is next to chat completions") {
+TEST_CASE("the API completes an endpoint with its own path") {
+    const auto responses = [](std::string_view text) {
+        return parse_endpoint(text, vlm::Api::responses).text();
+    };
+    const std::string full = "http://host:1234/v1/responses";
+    for (const char* text :
+         {"http://host:1234", "http://host:1234/", "http://host:1234/v1", "http://host:1234/v1/",
+          "http://host:1234/v1/responses", "http://host:1234/v1/responses/"})
+        CHECK(responses(text) == full);
+    CHECK(responses("https://h/openai?k=1") == "https://h/openai/responses?k=1");
+    CHECK(responses("http://h/my/gateway") == "http://h/my/gateway");
+}
+
+TEST_CASE("the full URL of one API stands for that of the other one") {
+    CHECK(parse_endpoint("http://h/llm/v1/chat/completions", vlm::Api::responses).text() ==
+          "http://h/llm/v1/responses");
+    CHECK(completed("http://h/llm/v1/responses") == "http://h/llm/v1/chat/completions");
+}
+
+TEST_CASE("the list of models is next to the API") {
     CHECK(models_url(parse_endpoint("http://h:1/v1")).text() == "http://h:1/v1/models");
+    CHECK(models_url(parse_endpoint("http://h:1/v1", vlm::Api::responses)).text() ==
+          "http://h:1/v1/models");
     const vlm::Error error =
         error_of([] { (void)models_url(parse_endpoint("http://h/my/gateway")); });
     CHECK(error.code() == errc::not_supported);

@@ -28,9 +28,9 @@ const CheckDesktopOptions everything{.moves_pointer = true,
                                      .timeout = 20ms}; // a desktop in memory has no delays
 
 /// Two displays with an image, a pointer and three windows.
-class Stage {
+class CheckDesktopStage {
 public:
-    Stage() {
+    CheckDesktopStage() {
         for (int i = 0; i < 40; ++i)
             desktop.screen().fill({i * 13, i * 7, 11, 9},
                                   {.red = static_cast<std::uint8_t>(i + 9)});
@@ -517,7 +517,7 @@ bool reports(const std::vector<Finding>& findings, std::string_view requirement)
 } // namespace
 
 TEST_CASE("the check finds no fault in the memory desktop, nor in a decorator of it") {
-    Stage stage;
+    CheckDesktopStage stage;
     CHECK(text_of(check_desktop(stage.desktop, everything)).empty());
     Faulty without_fault(stage.desktop);
     CHECK(text_of(check_desktop(without_fault, everything)).empty());
@@ -530,7 +530,7 @@ TEST_CASE("the check finds no fault in a back-end that implements only the requi
 
 TEST_CASE("the check finds each fault") {
     for (const Fault& fault : faults) {
-        Stage stage;
+        CheckDesktopStage stage;
         Faulty desktop(stage.desktop);
         fault.install(desktop);
         const auto findings = check_desktop(desktop, everything);
@@ -555,7 +555,7 @@ TEST_CASE("each requirement has a fault that violates it") {
 }
 
 TEST_CASE("by default, the check moves no pointer, writes no clipboard and focuses no window") {
-    Stage stage;
+    CheckDesktopStage stage;
     stage.desktop.on_clipboard = [](testing::ClipboardUse) { throw std::logic_error("used"); };
     CHECK(text_of(check_desktop(stage.desktop)).empty());
     CHECK(stage.desktop.events().empty());
@@ -564,7 +564,7 @@ TEST_CASE("by default, the check moves no pointer, writes no clipboard and focus
 }
 
 TEST_CASE("the check presses nothing, and restores the pointer, the foreground and the text") {
-    Stage stage;
+    CheckDesktopStage stage;
     const InputEvent move = PointerMove{{77, 55}};
     REQUIRE(stage.desktop.send({&move, 1}).complete());
     stage.desktop.clipboard()->set_text("the user's");
@@ -579,7 +579,7 @@ TEST_CASE("the check presses nothing, and restores the pointer, the foreground a
 }
 
 TEST_CASE("the check restores an image, and does not change a clipboard with other content") {
-    Stage stage;
+    CheckDesktopStage stage;
     stage.desktop.clipboard()->set_image(Image({7, 9}).view());
     CHECK(text_of(check_desktop(stage.desktop, everything)).empty());
     REQUIRE(stage.desktop.clipboard()->image());
@@ -594,7 +594,7 @@ TEST_CASE("the check restores an image, and does not change a clipboard with oth
 
 TEST_CASE(
     "the check does not focus a window as large as a display, which may stay below all others") {
-    Stage stage;
+    CheckDesktopStage stage;
     stage.desktop.set_windows(
         {{.id = WindowId{1}, .title = "one", .foreground = true},
          {.id = WindowId{2}, .title = "icons", .bounds = {-100, 0, 420, 240}}});
@@ -603,7 +603,7 @@ TEST_CASE(
 }
 
 TEST_CASE("the check does not pass on exceptions of the back-end, of any type") {
-    Stage stage;
+    CheckDesktopStage stage;
     Faulty desktop(stage.desktop);
     desktop.on_send = [](Desktop&, auto) -> SendReport { throw 4711; };
     const auto findings = check_desktop(desktop, everything);

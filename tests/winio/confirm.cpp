@@ -20,8 +20,8 @@ const SettleOptions quick{.minimum = 0ms, .quiet = 10ms, .timeout = 60s, .interv
 const InputEvent left_down = ButtonChange{Button::left, Press::down};
 
 // A program with one button, which is painted when it is pressed.
-struct Stage {
-    Stage() {
+struct ConfirmStage {
+    ConfirmStage() {
         desktop.on_input = [this](const InputEvent& event) {
             if (event == left_down && button.contains(*desktop.pointer()))
                 desktop.screen().fill(button, {.red = 200});
@@ -82,7 +82,7 @@ TEST_CASE("each effect of an action has a name") {
 }
 
 TEST_CASE("a click that changes the screen is confirmed, with the changed region") {
-    Stage stage;
+    ConfirmStage stage;
     const ActionReport report = stage.act(gesture::click({50, 50}));
     CHECK(report.effect == ActionEffect::confirmed);
     CHECK(report.pointer_arrived);
@@ -92,7 +92,7 @@ TEST_CASE("a click that changes the screen is confirmed, with the changed region
 }
 
 TEST_CASE("a click that does not change the screen has no visible change") {
-    Stage stage;
+    ConfirmStage stage;
     const ActionReport report = stage.act(gesture::click({200, 200}));
     CHECK(report.effect == ActionEffect::no_visible_change);
     CHECK(report.execution.complete());
@@ -100,7 +100,7 @@ TEST_CASE("a click that does not change the screen has no visible change") {
 }
 
 TEST_CASE("a change while the screen settles belongs to the action") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.on_input = {};
     Watched capturer(stage.desktop);
     // Capture 0 is before the action, 1 the first one after it. A busy machine may not capture a
@@ -116,13 +116,13 @@ TEST_CASE("a change while the screen settles belongs to the action") {
 }
 
 TEST_CASE("differences from before the action do not count as its change") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.screen().fill({0, 0, 100, 100}, {.green = 9});
     CHECK(stage.act(gesture::click({200, 200})).effect == ActionEffect::no_visible_change);
 }
 
 TEST_CASE("a plan that breaks off is refused, and the changes of its executed part are reported") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.accept_at_most(2); // the move and the press
     const ActionReport report = stage.act(gesture::click({50, 50}));
     CHECK(report.effect == ActionEffect::refused);
@@ -133,7 +133,7 @@ TEST_CASE("a plan that breaks off is refused, and the changes of its executed pa
 }
 
 TEST_CASE("a plan outside the fence is refused, and the pointer has not arrived") {
-    Stage stage;
+    ConfirmStage stage;
     const ActionReport report = stage.act(gesture::click({5000, 50}));
     CHECK(report.effect == ActionEffect::refused);
     CHECK(report.execution.error == errc::outside_work_area);
@@ -142,7 +142,7 @@ TEST_CASE("a plan outside the fence is refused, and the pointer has not arrived"
 }
 
 TEST_CASE("a plan that only moves is confirmed by the pointer") {
-    Stage stage;
+    ConfirmStage stage;
     CHECK(stage.act(gesture::move({5, 5})).effect == ActionEffect::confirmed);
 }
 
@@ -205,7 +205,7 @@ TEST_CASE("a pointer that arrives late is waited for") {
 }
 
 TEST_CASE("a toggling region does not confirm an action") {
-    Stage stage;
+    ConfirmStage stage;
     Watched capturer(stage.desktop);
     capturer.before = [&](int n) {
         stage.desktop.screen().fill({8, 8, 2, 16}, {.red = static_cast<std::uint8_t>(n % 2)});
@@ -222,7 +222,7 @@ TEST_CASE("a toggling region does not confirm an action") {
 }
 
 TEST_CASE("an action that does not change the screen has no visible change") {
-    Stage stage;
+    ConfirmStage stage;
     for (const Plan& plan : {Plan{}, Plan{{Step{ClipboardWrite{"x"}}}, {}},
                              Plan{{Step{LaunchCommand{"notepad"}}}, {}}}) {
         const ActionReport report = stage.act(plan);
@@ -233,7 +233,7 @@ TEST_CASE("an action that does not change the screen has no visible change") {
 }
 
 TEST_CASE("a launched program whose window appears at once is confirmed") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.on_launch = [&](const LaunchCommand&) {
         stage.desktop.screen().fill({0, 0, 200, 200}, {.green = 200});
     };
@@ -241,26 +241,26 @@ TEST_CASE("a launched program whose window appears at once is confirmed") {
 }
 
 TEST_CASE("if the screen cannot be captured, the plan is not executed") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.fail_next_captures(errc::capture_failed, 1);
     CHECK_THROWS_AS(stage.act(gesture::click({50, 50})), Error);
     CHECK(stage.desktop.events().empty());
 }
 
 TEST_CASE("a screen that is locked for a moment is waited for before acting") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.fail_next_captures(errc::capture_unavailable, 1);
     CHECK(stage.act(gesture::click({50, 50})).effect == ActionEffect::confirmed);
 }
 
 TEST_CASE("exceptions of the desktop are passed on to the caller") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.on_input = [](const InputEvent&) { throw std::runtime_error("broken"); };
     CHECK_THROWS_AS(stage.act(gesture::click({50, 50})), std::runtime_error);
 }
 
 TEST_CASE("a stop ends the wait for the screen, and the executed plan is reported") {
-    Stage stage;
+    ConfirmStage stage;
     std::stop_source stop;
     stage.desktop.on_input = [&](const InputEvent&) { stop.request_stop(); };
     InputExecutor executor(stage.desktop, area);
@@ -274,7 +274,7 @@ TEST_CASE("a stop ends the wait for the screen, and the executed plan is reporte
 }
 
 TEST_CASE("a stop during the plan is a refusal, and the releases are reported") {
-    Stage stage;
+    ConfirmStage stage;
     std::stop_source stop;
     stage.desktop.on_input = [&](const InputEvent& event) {
         if (event == InputEvent{left_down}) stop.request_stop();
@@ -288,7 +288,7 @@ TEST_CASE("a stop during the plan is a refusal, and the releases are reported") 
 }
 
 TEST_CASE("a screen that the action made unreadable is reported with the executed plan") {
-    Stage stage;
+    ConfirmStage stage;
     stage.desktop.on_input = [&](const InputEvent&) {
         stage.desktop.fail_next_captures(errc::capture_failed, 1);
     };
@@ -300,7 +300,7 @@ TEST_CASE("a screen that the action made unreadable is reported with the execute
 }
 
 TEST_CASE("a stop before the plan is an error") {
-    Stage stage;
+    ConfirmStage stage;
     std::stop_source stop;
     stop.request_stop();
     stage.desktop.fail_next_captures(errc::capture_unavailable, 1);

@@ -20,7 +20,7 @@ constexpr Color green{0, 255, 0, 255};
 constexpr Color blue{255, 0, 0, 255};
 constexpr Color black{0, 0, 0, 255};
 
-struct Kind {
+struct DibKind {
     int width = 2;
     int height = 1; // negative: top-down
     unsigned bits = 24;
@@ -34,7 +34,7 @@ void append(Bytes& bytes, std::uint32_t value, unsigned count) {
         bytes.push_back(static_cast<std::uint8_t>(value >> (8U * i)));
 }
 
-Bytes dib(const Kind& kind, const Bytes& after_header) {
+Bytes dib(const DibKind& kind, const Bytes& after_header) {
     Bytes bytes;
     append(bytes, kind.header_bytes, 4);
     append(bytes, static_cast<std::uint32_t>(kind.width), 4);
@@ -157,15 +157,16 @@ TEST_CASE("invalid headers contain no image") {
     constexpr int lowest = std::numeric_limits<int>::min();
     constexpr int highest = std::numeric_limits<int>::max();
     const Bytes row(64);
-    for (const Kind& kind :
-         {Kind{.width = 0}, Kind{.width = -2}, Kind{.height = 0}, Kind{.height = lowest},
-          Kind{.bits = 0}, Kind{.bits = 2}, Kind{.bits = 64}, Kind{.compression = 1},
-          Kind{.bits = 8, .compression = 1}, Kind{.compression = 3},
-          Kind{.bits = 32, .compression = 4}, Kind{.header_bytes = 12},
-          Kind{.header_bytes = 0xFFFFFFFF}, Kind{.header_bytes = 125},
-          Kind{.colors_used = 0xFFFFFFFF}, Kind{.width = highest, .height = highest},
-          Kind{.width = highest, .height = highest, .bits = 32},
-          Kind{.width = 1 << 30, .height = 1 << 30, .bits = 1}})
+    for (const DibKind& kind :
+         {DibKind{.width = 0}, DibKind{.width = -2}, DibKind{.height = 0},
+          DibKind{.height = lowest}, DibKind{.bits = 0}, DibKind{.bits = 2}, DibKind{.bits = 64},
+          DibKind{.compression = 1}, DibKind{.bits = 8, .compression = 1},
+          DibKind{.compression = 3}, DibKind{.bits = 32, .compression = 4},
+          DibKind{.header_bytes = 12}, DibKind{.header_bytes = 0xFFFFFFFF},
+          DibKind{.header_bytes = 125}, DibKind{.colors_used = 0xFFFFFFFF},
+          DibKind{.width = highest, .height = highest},
+          DibKind{.width = highest, .height = highest, .bits = 32},
+          DibKind{.width = 1 << 30, .height = 1 << 30, .bits = 1}})
         CHECK_FALSE(decode_dib(dib(kind, row)));
 }
 

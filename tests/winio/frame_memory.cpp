@@ -87,7 +87,7 @@ void fail_everywhere(const ScreenshotOptions& options) {
     failing.fill({0, 10, 60, 150}, {50, 60, 70, 255});
     Image next = first;
     next.fill({10, 20, 9, 3}, {.red = 200});
-    const auto expected = *FramePipeline(options).process(frame_of(next)).png;
+    const auto expected = *FramePipeline(options).process(frame_of(next)).file;
 
     long failures = 0;
     for (bool failed = true; failed; ++failures) {
@@ -96,9 +96,9 @@ void fail_everywhere(const ScreenshotOptions& options) {
         failed = !process_with(failures, pipeline, frame_of(failing));
         if (!failed) break;
         INFO("after " << failures << " allocations");
-        REQUIRE((*pipeline.process(frame_of(first)).png == *before.png));
+        REQUIRE((*pipeline.process(frame_of(first)).file == *before.file));
         const Screenshot after = pipeline.process(frame_of(next));
-        REQUIRE((*after.png == expected)); // too long to print
+        REQUIRE((*after.file == expected)); // too long to print
         REQUIRE(after.changed == std::vector<Rect>{{0, 20, 32, 3}});
     }
     CHECK(failures > 10);
@@ -110,6 +110,8 @@ TEST_CASE(
     "after running out of memory, a pipeline processes the next frame as if nothing had happened") {
     fail_everywhere({.threads = 1});
     fail_everywhere({.size = ExactSize{{48, 160}}, .threads = 1});
+    fail_everywhere({.format = JpegOptions{}, .threads = 1});
+    fail_everywhere({.size = ExactSize{{48, 160}}, .format = JpegOptions{}, .threads = 1});
 }
 
 TEST_CASE("a pipeline passes on errors of its threads, and works afterwards") {
@@ -119,13 +121,13 @@ TEST_CASE("a pipeline passes on errors of its threads, and works afterwards") {
 TEST_CASE("after running out of memory at the first frame, a pipeline encodes the whole next one") {
     std::mt19937 random(2);
     const Image screen = screen_image::any_screen(random, {60, 100});
-    const auto expected = *FramePipeline().process(frame_of(screen)).png;
+    const auto expected = *FramePipeline().process(frame_of(screen)).file;
     for (const long allocations : {0L, 1L, 5L, 9L, 12L}) {
         FramePipeline pipeline;
         INFO("after " << allocations << " allocations");
         REQUIRE_FALSE(process_with(allocations, pipeline, frame_of(screen)));
         const Screenshot screenshot = pipeline.process(frame_of(screen));
-        CHECK((*screenshot.png == expected));
+        CHECK((*screenshot.file == expected));
         CHECK(screenshot.changed == std::vector<Rect>{{0, 0, 60, 100}});
     }
 }
@@ -172,7 +174,7 @@ TEST_CASE(
         for (int round = 0; round < 3; ++round) {
             frame.pixels = screens[round % 2]; // NOLINT: a capturer also refills it
             const Screenshot screenshot = pipeline.process(std::move(frame));
-            REQUIRE(screenshot.png->size() > frame_bytes / 3);
+            REQUIRE(screenshot.file->size() > frame_bytes / 3);
         }
     }
     // zlib allocates its memory with malloc: 268 KB per stream (zconf.h), two streams per thread.

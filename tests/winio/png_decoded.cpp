@@ -75,7 +75,7 @@ TEST_CASE("libpng reads back every screenshot of a pipeline over thousands of ed
         std::mt19937 random(seed);
         const Size size{1 + below(random, 90), 1 + below(random, 150)};
         FramePipeline pipeline(
-            {.png = {.level = below(random, 3)}, .threads = 1 + below(random, 3)});
+            {.format = PngOptions{.level = below(random, 3)}, .threads = 1 + below(random, 3)});
         Image screen = any_screen(random, size);
         for (int edit = 0; edit < 20; ++edit, ++screenshots) {
             paint(screen, any_part(random, {size.width, 1 + below(random, size.height)}), random);
@@ -83,7 +83,7 @@ TEST_CASE("libpng reads back every screenshot of a pipeline over thousands of ed
             frame.pixels = screen;
             INFO("seed " << seed << ", edit " << edit);
             const Screenshot screenshot = pipeline.process(std::move(frame));
-            REQUIRE(same_colors_opaque(screen.view(), decoded(*screenshot.png)));
+            REQUIRE(same_colors_opaque(screen.view(), decoded(*screenshot.file)));
         }
     }
     CHECK(screenshots >= 2000);
@@ -105,7 +105,7 @@ TEST_CASE("libpng reads back every scaled screenshot of a pipeline as the scaled
             const Screenshot screenshot = pipeline.process(std::move(frame));
             Image scaled;
             scale(screen.view(), target, scaled);
-            REQUIRE(same_colors_opaque(scaled.view(), decoded(*screenshot.png)));
+            REQUIRE(same_colors_opaque(scaled.view(), decoded(*screenshot.file)));
         }
     }
 }

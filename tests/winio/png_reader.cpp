@@ -72,7 +72,7 @@ const Bytes one_pixel = stored({0, 1, 2, 3});
 const Bytes small = signature + header(1, 1) + chunk("IDAT", one_pixel) + end;
 
 /// The reason for a refusal.
-std::string refusal(const Bytes& file, const PngLimits& limits = {}) {
+std::string refusal(const Bytes& file, const ImageLimits& limits = {}) {
     try {
         (void)decode_png(file, limits);
     } catch (const Error& error) {
@@ -188,7 +188,7 @@ TEST_CASE("a PNG file with invalid pixels is refused with the reason") {
 }
 
 TEST_CASE("a PNG file that exceeds the limits is refused before its pixels are decoded") {
-    const auto of_size = [](std::uint32_t width, std::uint32_t height, const PngLimits& limits) {
+    const auto of_size = [](std::uint32_t width, std::uint32_t height, const ImageLimits& limits) {
         return refusal(signature + header(width, height) + chunk("IDAT", one_pixel) + end, limits);
     };
     CHECK_THAT(of_size(0, 1, {}), ContainsSubstring("invalid"));

@@ -11,7 +11,7 @@ using namespace eyehand::winio;
 
 namespace {
 
-struct Kind {
+struct PngReaderLibpngKind {
     int color = PNG_COLOR_TYPE_RGB;
     int filters = PNG_ALL_FILTERS;
 };
@@ -23,7 +23,7 @@ void collect(png_structp writer, png_bytep data, png_size_t size) {
 void flushed(png_structp) {}
 
 /// `image` as libpng writes it, with chunks that a browser's canvas and other programs add.
-std::vector<std::uint8_t> written(const Image& image, const Kind& kind) {
+std::vector<std::uint8_t> written(const Image& image, const PngReaderLibpngKind& kind) {
     std::vector<std::uint8_t> file;
     png_structp writer = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
     png_infop info = png_create_info_struct(writer);
@@ -43,7 +43,7 @@ std::vector<std::uint8_t> written(const Image& image, const Kind& kind) {
     return file;
 }
 
-bool equal(const Image& read, const Image& image, const Kind& kind) {
+bool equal(const Image& read, const Image& image, const PngReaderLibpngKind& kind) {
     if (read.size() != image.size()) return false;
     for (int y = 0; y < image.height(); ++y)
         for (int x = 0; x < image.width(); ++x) {
@@ -60,7 +60,7 @@ TEST_CASE("files that libpng writes with each filter are read pixel for pixel") 
     for (const int color : {PNG_COLOR_TYPE_RGB, PNG_COLOR_TYPE_RGB_ALPHA})
         for (const int filters : {PNG_FILTER_NONE, PNG_FILTER_SUB, PNG_FILTER_UP, PNG_FILTER_AVG,
                                   PNG_FILTER_PAETH, PNG_ALL_FILTERS}) {
-            const Kind kind{color, filters};
+            const PngReaderLibpngKind kind{color, filters};
             INFO("color type " << color << ", filters " << filters);
             for (const Size size : {Size{1, 1}, {1, 50}, {50, 1}, {120, 90}}) {
                 const Image noise = random_image(size, 4);
@@ -74,6 +74,6 @@ TEST_CASE("files that libpng writes with each filter are read pixel for pixel") 
 
 TEST_CASE("a large file that libpng writes in many chunks is read pixel for pixel") {
     const Image noise = random_image({700, 300}, 8);
-    const Kind kind{PNG_COLOR_TYPE_RGB_ALPHA, PNG_ALL_FILTERS};
+    const PngReaderLibpngKind kind{PNG_COLOR_TYPE_RGB_ALPHA, PNG_ALL_FILTERS};
     CHECK(equal(decode_png(written(noise, kind)), noise, kind));
 }

@@ -25,12 +25,12 @@ WindowInfo window(std::uintptr_t id, std::string title, const Rect& bounds) {
 }
 
 /// A white desktop.
-struct Stage {
+struct RedactionStage {
     MemoryDesktop desktop{screen.size()};
     Redaction redaction{.windows = {{.title = "Secret"}}};
     std::vector<Rect> redacted;
 
-    Stage() { desktop.screen().fill(screen, white); }
+    RedactionStage() { desktop.screen().fill(screen, white); }
     Frame capture(const Rect& area = screen) {
         RedactingCapturer capturer(desktop.open_capturer({}), desktop.windows(), redaction);
         Frame frame;
@@ -51,7 +51,7 @@ int count(const Frame& frame, Color color) {
 } // namespace
 
 TEST_CASE("redaction: all windows that match are black, and nothing else") {
-    Stage stage;
+    RedactionStage stage;
     stage.desktop.set_windows({window(1, "Other", {0, 0, 50, 50}),
                                window(2, "My SECRETS", {100, 50, 40, 30}),
                                window(3, "Secret", {200, 100, 10, 10})});
@@ -65,7 +65,7 @@ TEST_CASE("redaction: all windows that match are black, and nothing else") {
 }
 
 TEST_CASE("redaction: a rectangle is black, within the captured area") {
-    Stage stage;
+    RedactionStage stage;
     stage.redaction = {.areas = {{-10, -10, 30, 40}, {300, 200, 100, 100}}};
     const Frame frame = stage.capture({10, 10, 100, 100});
     CHECK(count(frame, black) == 10 * 20);
@@ -74,7 +74,7 @@ TEST_CASE("redaction: a rectangle is black, within the captured area") {
 }
 
 TEST_CASE("redaction: what an opaque window hides stays visible, a transparent one hides nothing") {
-    Stage stage;
+    RedactionStage stage;
     WindowInfo front = window(1, "Front", {20, 20, 100, 100});
     const bool opaque = GENERATE(true, false);
     if (!opaque) front.opaque = {};
@@ -86,7 +86,7 @@ TEST_CASE("redaction: what an opaque window hides stays visible, a transparent o
 }
 
 TEST_CASE("redaction: minimized windows are not visible and hide nothing") {
-    Stage stage;
+    RedactionStage stage;
     WindowInfo front = window(1, "Front", screen);
     front.state = WindowState::minimized;
     WindowInfo icon = window(2, "Secret", {200, 200, 20, 20});
@@ -96,7 +96,7 @@ TEST_CASE("redaction: minimized windows are not visible and hide nothing") {
 }
 
 TEST_CASE("redaction: a window that moves, opens or closes during a capture stays hidden") {
-    Stage stage;
+    RedactionStage stage;
     const WindowInfo here = window(1, "Secret", {10, 10, 20, 20});
     const WindowInfo there = window(1, "Secret", {110, 10, 20, 20});
     const auto [before, after, pixels] = GENERATE_COPY(
@@ -109,7 +109,7 @@ TEST_CASE("redaction: a window that moves, opens or closes during a capture stay
 }
 
 TEST_CASE("redaction: a window whose title changes during a capture stays hidden") {
-    Stage stage;
+    RedactionStage stage;
     stage.desktop.set_windows({window(1, "Secret", {10, 10, 20, 20})});
     stage.desktop.on_capture = [&] {
         stage.desktop.set_windows({window(1, "Other", {10, 10, 20, 20})});
@@ -118,7 +118,7 @@ TEST_CASE("redaction: a window whose title changes during a capture stays hidden
 }
 
 TEST_CASE("redaction: while a window before it moves, a window is black as a whole") {
-    Stage stage;
+    RedactionStage stage;
     const WindowInfo secret = window(2, "Secret", {10, 10, 20, 20});
     stage.desktop.set_windows({window(1, "Other", {0, 0, 50, 50}), secret});
     stage.desktop.on_capture = [&] { // it may have been elsewhere in between
@@ -128,7 +128,7 @@ TEST_CASE("redaction: while a window before it moves, a window is black as a who
 }
 
 TEST_CASE("redaction: a process matches with and without the extension of programs on Windows") {
-    Stage stage;
+    RedactionStage stage;
     WindowInfo vault = window(1, "A window", {10, 10, 20, 20});
     vault.process = GENERATE("KeePassXC.exe", "keepassxc", "keepassxc-cli.exe", "other.exe");
     stage.desktop.set_windows({vault});
@@ -138,7 +138,7 @@ TEST_CASE("redaction: a process matches with and without the extension of progra
 }
 
 TEST_CASE("redaction: a window that comes to the front during a capture stays hidden") {
-    Stage stage;
+    RedactionStage stage;
     const WindowInfo secret = window(1, "Secret", {10, 10, 20, 20});
     const WindowInfo other = window(2, "Other", screen);
     const bool comes = GENERATE(true, false);
@@ -150,7 +150,7 @@ TEST_CASE("redaction: a window that comes to the front during a capture stays hi
 }
 
 TEST_CASE("redaction: password fields are black, also those that move or close during a capture") {
-    Stage stage;
+    RedactionStage stage;
     stage.redaction = {.password_fields = true};
     const PasswordField here{WindowId{1}, {10, 10, 50, 20}, false};
     const PasswordField there{WindowId{1}, {110, 10, 50, 20}, false};
@@ -163,7 +163,7 @@ TEST_CASE("redaction: password fields are black, also those that move or close d
 }
 
 TEST_CASE("redaction: a function can choose windows from the list") {
-    Stage stage;
+    RedactionStage stage;
     stage.desktop.set_windows(
         {window(1, "Other", {0, 0, 50, 50}), window(2, "Last", {100, 50, 40, 30})});
     stage.redaction = {

@@ -9,7 +9,7 @@
 
 using namespace eyehand::winio;
 using namespace std::chrono_literals;
-using Kind = ReportedInput::Kind;
+using SignalDetectorKind = ReportedInput::Kind;
 using Signals = std::vector<UserSignal>;
 using enum UserSignal;
 
@@ -36,13 +36,13 @@ public:
               },
               echoes) {}
     Signals key_down(std::uint32_t code, bool by_user = true) {
-        return note({.kind = Kind::key_down, .by_user = by_user, .code = code});
+        return note({.kind = SignalDetectorKind::key_down, .by_user = by_user, .code = code});
     }
     Signals key_up(std::uint32_t code, bool by_user = true) {
-        return note({.kind = Kind::key_up, .by_user = by_user, .code = code});
+        return note({.kind = SignalDetectorKind::key_up, .by_user = by_user, .code = code});
     }
     Signals move(Point to, bool by_user = true) {
-        return note({.kind = Kind::motion, .by_user = by_user, .pointer = to});
+        return note({.kind = SignalDetectorKind::motion, .by_user = by_user, .pointer = to});
     }
     Signals note(const ReportedInput& input) { return detector.note(input, now); }
     /// Signals that come without input.
@@ -101,7 +101,9 @@ TEST_CASE("a key whose release was not reported is forgotten after a second") {
 }
 
 TEST_CASE("only the user's keys, buttons and wheel are the user's input") {
-    for (const Kind kind : {Kind::key_down, Kind::button_down, Kind::wheel}) {
+    for (const SignalDetectorKind kind :
+         {SignalDetectorKind::key_down, SignalDetectorKind::button_down,
+          SignalDetectorKind::wheel}) {
         CAPTURE(kind);
         Detector it;
         CHECK(it.note({.kind = kind, .by_user = false, .code = letter}).empty());

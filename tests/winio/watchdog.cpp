@@ -11,13 +11,13 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using Kind = HoldMessage::Kind;
+using WatchdogKind = HoldMessage::Kind;
 using Codes = std::vector<ReleaseCode>;
 
 constexpr ReleaseTimer::Time begin{};
 
-HoldMessage hold(Codes codes) { return {.kind = Kind::hold, .codes = std::move(codes)}; }
-HoldMessage rest(Codes codes) { return {.kind = Kind::rest, .codes = std::move(codes)}; }
+HoldMessage hold(Codes codes) { return {.kind = WatchdogKind::hold, .codes = std::move(codes)}; }
+HoldMessage rest(Codes codes) { return {.kind = WatchdogKind::rest, .codes = std::move(codes)}; }
 
 /// The times of the releases until the timer waits for a message.
 std::vector<std::chrono::milliseconds> releases(ReleaseTimer& timer) {
@@ -36,13 +36,13 @@ TEST_CASE("watchdog: messages are lines") {
         hold({0x1, 0xFFFFFFFFFFFFFFFF}),
         rest({}),
         rest({0x326}),
-        {.kind = Kind::display, .text = "host:1.0"},
-        {.kind = Kind::clipboard, .text = "two\nlines"},
-        {.kind = Kind::clipboard, .text = ""},
-        {.kind = Kind::owner, .owner = 0xFFFFFFFF},
-        {.kind = Kind::restored},
-        {.kind = Kind::watch, .text = "ctrl+alt+pause"},
-        {.kind = Kind::watch},
+        {.kind = WatchdogKind::display, .text = "host:1.0"},
+        {.kind = WatchdogKind::clipboard, .text = "two\nlines"},
+        {.kind = WatchdogKind::clipboard, .text = ""},
+        {.kind = WatchdogKind::owner, .owner = 0xFFFFFFFF},
+        {.kind = WatchdogKind::restored},
+        {.kind = WatchdogKind::watch, .text = "ctrl+alt+pause"},
+        {.kind = WatchdogKind::watch},
     };
     for (const HoldMessage& message : messages) {
         std::string line = to_line(message);

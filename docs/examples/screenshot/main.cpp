@@ -13,6 +13,6 @@ int main() {
     winio::Settled look = winio::wait_until_stable(*desktop->open_capturer({}), area);
     const winio::Screenshot screenshot = winio::FramePipeline().process(std::move(look.frame));
     std::ofstream("screen.png", std::ios::binary)
-        .write(reinterpret_cast<const char*>(screenshot.png->data()),
-               static_cast<std::streamsize>(screenshot.png->size()));
+        .write(reinterpret_cast<const char*>(screenshot.file->data()),
+               static_cast<std::streamsize>(screenshot.file->size()));
 }

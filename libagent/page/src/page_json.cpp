@@ -2,6 +2,7 @@
 
 #include "annotation/annotation_json.hpp"
 #include "base/text.hpp"
+#include "calibration_json.hpp"
 #include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/winio/bitmap_font.hpp"
@@ -183,6 +184,13 @@ private:
     const JsonLimits& limits_;
 };
 
+/// A part of the work area in 0 to 1000 of it: left, top, right, bottom.
+json::array part_json(const winio::Rect& part, const winio::Rect& whole) {
+    const auto share = [](int at, int from, int length) { return (at - from) * 1000.0 / length; };
+    return {share(part.x, whole.x, whole.width), share(part.y, whole.y, whole.height),
+            share(part.right(), whole.x, whole.width), share(part.bottom(), whole.y, whole.height)};
+}
+
 json::value outcome_json(const agent::RunFinished* finished) {
     if (finished == nullptr) return nullptr;
     return json::object{{"outcome", to_string(finished->outcome)},
@@ -237,7 +245,7 @@ json::object to_json(const agent::ScreenshotView& screenshot, const JsonLimits& 
         if (changed.size() == limits.changes) break;
         changed.emplace_back(rect_json(rect));
     }
-    return {
+    json::object all{
         {"turn", screenshot.number},
         {"n", screenshot.index},
         {"width", look.size.width},
@@ -257,6 +265,9 @@ json::object to_json(const agent::ScreenshotView& screenshot, const JsonLimits& 
         {"scale_ms", ms(look.scale)},
         {"encode_ms", ms(look.encode)},
         {"annotate_ms", look.raw_file.empty() ? json::value() : json::value(ms(look.annotate))}};
+    if (look.zoomed && !look.zoomed->work_area.empty())
+        all["part"] = part_json(look.area, look.zoomed->work_area);
+    return all;
 }
 
 json::object to_json(const agent::TurnView& turn, const ScreenshotJson& screenshot_json,
@@ -334,7 +345,8 @@ json::object config_json(const agent::Profile& profile) {
             {"phases", std::move(phases)}};
 }
 
-json::object config_json(const agent::StoredRun& run) {
+json::object config_json(const agent::StoredRun& run,
+                         const std::optional<std::string>& calibration) {
     json::object config = config_json(run.summary.profile);
     config["version"] = agent::to_valid_utf8(run.version);
     json::array settings;
@@ -343,6 +355,8 @@ json::object config_json(const agent::StoredRun& run) {
                                            {"value", agent::to_valid_utf8(setting.value)},
                                            {"source", agent::to_valid_utf8(setting.source)}});
     config["settings"] = std::move(settings);
+    config["calibration"] =
+        calibration ? calibration_json(*calibration, run.summary.profile) : json::value();
     return config;
 }
 

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
+#include <string>
 #include <vector>
 
 namespace eyehand::page {
@@ -32,7 +34,8 @@ struct JsonLimits {
 [[nodiscard]] bool is_annotated(const agent::ScreenshotView& screenshot);
 
 /// A screenshot without the address of its file, which depends on panel or report:
-/// {"turn", "n", "width", "height", "annotation", "changed", "area", "redacted", "pointer", "settle_ms", ...}
+/// {"turn", "n", "width", "height", "annotation", "changed", "area", "redacted", "pointer", "settle_ms", ...}; "part", [left, top, right, bottom] in 0 to 1000 of the work
+/// area, if it shows only a part of it
 [[nodiscard]] json::object to_json(const agent::ScreenshotView& screenshot,
                                    const JsonLimits& limits = {});
 
@@ -48,7 +51,9 @@ using ScreenshotJson = std::function<json::value(const agent::ScreenshotView&)>;
 
 /// Constants of a run: {"ui", "font", "max_turns", "phases"}.
 [[nodiscard]] json::object config_json(const agent::Profile& profile);
-/// The same with "settings" and the "version" of the library that executed the run.
-[[nodiscard]] json::object config_json(const agent::StoredRun& run);
+/// The same with "settings", the "version" of the library that executed the run, and the "calibration"
+/// of its model, from the text of calibration.json (`calibration_json`); null if the run has none.
+[[nodiscard]] json::object config_json(const agent::StoredRun& run,
+                                       const std::optional<std::string>& calibration);
 
 } // namespace eyehand::page

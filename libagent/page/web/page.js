@@ -1,5 +1,6 @@
 // The page of a run, live or in a report: its header, the selected turn, the list of turns, and the facts of the run.
 // Data of the run is inserted only as text (element.js).
+import { showCalibration } from './calibration.js';
 import { showChart } from './chart.js';
 import { byId, element, onChange, setNotice, setText } from './element.js';
 import { escapeInvisible } from './invisible.js';
@@ -326,6 +327,7 @@ export class RunPage {
             ...settings.map(({ name, value, source }) => element('tr', {},
                 element('td', {}, name), element('td', {}, value), element('td', {}, source)))));
         byId('settings').hidden = settings.length === 0;
+        showCalibration(this.#config.calibration ?? null);
         const task = state.task ?? '';
         byId('whole-task').hidden = task.length <= longTask && !task.includes('\n');
         setText(byId('whole-task-text'), task);

@@ -188,6 +188,30 @@ export function trailBefore(run, number) {
     return earlier.length > 0 ? [[], ...earlier] : [];
 }
 
+/** A place in 0 to 1000 of the work area, in 0 to 1000 of a picture that may show only a part of it. */
+export function placeIn({ part }, [x, y]) {
+    if (!part) return [x, y];
+    const [left, top, right, bottom] = part;
+    return [((x - left) * 1000) / (right - left), ((y - top) * 1000) / (bottom - top)];
+}
+
+export const isInside = ([x, y]) => x >= 0 && x <= 1000 && y >= 0 && y <= 1000;
+
+/** The marks in a picture, without those outside the part that it shows. */
+export function marksIn(picture, marks) {
+    if (!picture.part) return marks;
+    return marks
+        .map((mark) => ({
+            ...mark, at: placeIn(picture, mark.at),
+            ...(mark.to ? { to: placeIn(picture, mark.to) } : {}),
+            ...(mark.path ? { path: mark.path.map((place) => placeIn(picture, place)) } : {}),
+        }))
+        .filter(({ at, to }) => isInside(at) || (to && isInside(to)));
+}
+
+/** Whether both pictures show the same part of the work area. */
+export const showSamePart = (one, other) => String(one.part ?? '') === String(other.part ?? '');
+
 const sum = (values) => values.reduce((total, value) => total + (value ?? 0), 0);
 
 /** The screenshots that were taken for the turn or during it. */

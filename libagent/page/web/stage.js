@@ -3,7 +3,7 @@
 import { byId, element, onChange, setText, svgElement } from './element.js';
 import { escapeInvisible } from './invisible.js';
 import { annotate } from './overlay.js';
-import { count, counted } from './run.js';
+import { count, counted, isInside, marksIn, placeIn, showSamePart } from './run.js';
 
 /** Changed regions arrive as bands of rows: merges adjacent bands of the same width. */
 function joined(rects) {
@@ -124,7 +124,8 @@ export class Stage {
         const link = drawn ? this.#pictures.linkOf(picture, drawn.kind) : null;
         byId('open-picture').hidden = link === null;
         if (link !== null) byId('open-picture').setAttribute('href', link);
-        this.#showAfter(drawn && after !== null && this.#problemOf(after) === '' ? after : null, { picture, title, heat, failed });
+        const comparable = drawn && after !== null && this.#problemOf(after) === '' && showSamePart(picture, after);
+        this.#showAfter(comparable ? after : null, { picture, title, heat, failed });
         if (drawn === null) {
             setText(byId('caption'), '');
             return;
@@ -134,7 +135,8 @@ export class Stage {
         const pointer = live ? picture.pointer ?? null : null;
         const places = targets ? marks : [];
         const asked = questions.flatMap((question) => (question.points ?? []).map((at) => ({ number: '?', at, asked: true })));
-        this.#mark([...places, ...asked], targets ? pointer : null);
+        const arrow = targets && pointer ? placeIn(picture, pointer) : null;
+        this.#mark(marksIn(picture, [...places, ...asked]), arrow && isInside(arrow) ? arrow : null);
         this.#describe({ picture, after, direct, title, marks, pointer, unseen });
     }
 
@@ -151,7 +153,7 @@ export class Stage {
             return { picture, kind: heat ? 'drawn' : 'raw', annotation: null, config };
         if (picture.annotation || pending)
             return { picture, kind: 'raw', annotation: heat ? picture.annotation : null, config };
-        const annotation = heat && trail.length > 0 ? { boxes: [], trail } : null;
+        const annotation = heat && trail.length > 0 && !picture.part ? { boxes: [], trail } : null;
         const shown = { ...config, ui: { ...ui, executed_heat: { ...ui.executed_heat, enabled: true } } };
         return { picture, kind: 'raw', annotation, config: shown };
     }
@@ -238,6 +240,7 @@ export class Stage {
         } else if (after !== null && after.changed.length > 0)
             parts.push(`${counted(joined(after.changed).length, 'region')} changed afterwards`);
         if (direct && after !== null && after.end in waits) parts.push(waits[after.end]);
+        if (picture.part) parts.push('only a part of the screen');
         if (picture.redacted) parts.push('a part is blacked out for the model');
         if (unseen) parts.push('the model did not receive this screenshot');
         for (const note of new Set([picture, after].filter(Boolean).map((each) => this.#pictures.noteOf(each))))

@@ -4,20 +4,14 @@
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/prompt.hpp"
 #include "eyehand/base/folder_file.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "record/run_file.hpp"
 
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <utility>
 
 namespace eyehand::panel {
-namespace {
-
-constexpr std::array<std::uint8_t, 8> png_signature{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-
-} // namespace
-
 ShownRun::ShownRun(std::string id, std::filesystem::path directory, agent::Profile profile,
                    agent::Source annotation, Changed changed)
     : id_(std::move(id)), directory_(std::move(directory)), profile_(std::move(profile)),
@@ -133,7 +127,8 @@ std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::screenshot(std::size_
     {
         const std::lock_guard lock(mutex_);
         const auto& wanted = folded_.wanted();
-        if (wanted && number == files_.size() + 1) return kind == Kind::raw ? wanted->png : nullptr;
+        if (wanted && number == files_.size() + 1)
+            return kind == Kind::raw ? wanted->file : nullptr;
         if (number == 0 || number > files_.size()) return nullptr;
         const Files& files = files_[number - 1];
         file = kind == Kind::raw && !files.raw.empty() ? files.raw : files.shown;
@@ -151,9 +146,7 @@ ShownRun::read_screenshot(const std::string& file) const {
         base::read_in_folder(directory_, agent::path_of(file), agent::max_screenshot_file_bytes);
     if (!file_bytes) return nullptr;
     std::vector<std::uint8_t> bytes(file_bytes->begin(), file_bytes->end());
-    if (bytes.size() < png_signature.size() ||
-        !std::equal(png_signature.begin(), png_signature.end(), bytes.begin()))
-        return nullptr;
+    if (!winio::image_format_of(bytes)) return nullptr;
     return std::make_shared<const std::vector<std::uint8_t>>(std::move(bytes));
 }
 

@@ -56,7 +56,7 @@ public:
         return call(*control_);
     }
     enum class Kind { shown, raw };
-    /// The PNG file of the screenshot with this number, also of the one that waits for its
+    /// The image file of the screenshot with this number, also of the one that waits for its
     /// annotation; nullptr if it does not exist.
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> screenshot(std::size_t number,
                                                                               Kind kind) const;

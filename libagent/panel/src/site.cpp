@@ -3,10 +3,13 @@
 #include "base/text.hpp"
 #include "embedded.hpp"
 #include "eyehand/base/base64.hpp"
+#include "eyehand/base/folder_file.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "page_files.hpp"
 #include "page_json.hpp"
 #include "page_state.hpp"
 #include "posted_screenshot.hpp"
+#include "record/run_file.hpp"
 
 #include <fmt/format.h>
 
@@ -70,7 +73,9 @@ json::object config_of(const ShownRun& run) {
     try {
         agent::StoredRun stored = agent::load_run(run.directory());
         stored.summary.profile = run.profile(); // including a custom mode of the program
-        return page::config_json(stored);
+        return page::config_json(stored,
+                                 base::read_in_folder(run.directory(), agent::calibration_name,
+                                                      agent::max_calibration_bytes));
     } catch (const agent::Error&) {
         return page::config_json(run.profile());
     }
@@ -385,7 +390,7 @@ Reply RunSite::state(const Request& request) {
     if (shown && parameter(request.query, "raw") != "0") {
         std::shared_ptr<const std::vector<std::uint8_t>> raw;
         if (const auto& wanted = now->wanted())
-            raw = wanted->png;
+            raw = wanted->file;
         else if (const auto screenshot = now->view().screenshot())
             raw = shown->screenshot(screenshot->index, ShownRun::Kind::raw);
         if (raw) state["raw_b64"] = base::to_base64(*raw);
@@ -408,7 +413,9 @@ Reply RunSite::screenshot(std::string_view path) const {
     const auto bytes =
         shown->screenshot(number, path.empty() ? ShownRun::Kind::shown : ShownRun::Kind::raw);
     if (!bytes) return not_found();
-    return {.type = "image/png", .body = std::string(bytes->begin(), bytes->end())};
+    const auto format = winio::image_format_of(*bytes).value_or(winio::PngOptions{});
+    return {.type = std::string(winio::media_type(format)),
+            .body = std::string(bytes->begin(), bytes->end())};
 }
 
 /// "/prompt/RUN/HASH"

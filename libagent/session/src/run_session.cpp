@@ -9,9 +9,11 @@
 #include "eyehand/session/server_facts.hpp"
 #include "eyehand/session/verify.hpp"
 #include "eyehand/winio/error.hpp"
+#include "record/run_file.hpp"
 #include "recorded_model.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <exception>
@@ -46,9 +48,6 @@ std::optional<winio::Size> screen_size(winio::Desktop& desktop, const winio::Are
         return std::nullopt; // an empty crop: the agent reports it
     }
 }
-
-/// Below this share of hits, users should know.
-constexpr double min_small_hits_percent = 80;
 
 /// Calls `at_first` at the first event: from then on, this session owns the store.
 class FirstEvent final : public agent::Observer {
@@ -85,8 +84,10 @@ public:
         FirstEvent first([&] {
             try {
                 http_log_.write_to(store);
+                if (!calibration_json_.empty())
+                    store.replace(agent::calibration_name, calibration_json_ + "\n");
             } catch (const agent::Error&) { // NOLINT(bugprone-empty-catch)
-                // The next exchange has the same problem and ends the run.
+                // The next event or exchange has the same problem and ends the run.
             }
         });
         std::vector<agent::Observer*> all{&first};
@@ -165,6 +166,15 @@ private:
         if (server.model.images == vlm::Support::no)
             remark(fmt::format("{} reports that {} does not accept images: load a vision model",
                                vlm::to_string(server.kind), server.model.id));
+        // They use stb_image: https://github.com/ollama/ollama/pull/17755,
+        // https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/1839.
+        if (std::holds_alternative<winio::WebpOptions>(options_.profile.image_format) &&
+            (server.kind == vlm::ServerKind::llama_server ||
+             server.kind == vlm::ServerKind::lm_studio))
+            remark(
+                fmt::format("many versions of {} cannot read WebP screenshots: if requests fail, "
+                            "or the model sees nothing, choose jpeg (--image-format jpeg)",
+                            vlm::to_string(server.kind)));
         choose_watch(server);
         if (options_.fit_context && screen && fit_profile(server, *screen, options_.profile))
             put(options_.agent.settings,
@@ -193,8 +203,10 @@ private:
                                profile.model, family->name, description(family->dialect),
                                to_string(family->dialect)));
         if (!family->grounds) {
-            remark(fmt::format("{} ({}) states no usable positions: clicks are likely to miss",
-                               profile.model, family->name));
+            remark(fmt::format("{} ({}) states no usable positions: clicks are likely to miss; "
+                               "consider {}",
+                               profile.model, family->name,
+                               fmt::join(alternatives(profile.model, profile.dialect), "; ")));
         } else if (family->convention && *family->convention != choice.convention) {
             remark(fmt::format("{} ({}) states positions as {} ({}), but this run uses {} ({}), so "
                                "clicks may miss",
@@ -255,13 +267,12 @@ private:
                                to_string(options_.profile.dialect)));
             return;
         }
+        calibration_json_ = to_json(calibration);
         if (!fit.grounds) {
             put(options_.agent.settings, {"measured_positions", "none", "calibration"});
             remark(fmt::format("{} states no usable positions, as its calibration shows (no "
-                               "grounding): clicks are likely to miss; choose a model that was "
-                               "trained to point at screens, or another --dialect, or prefer tasks "
-                               "for the keyboard",
-                               model));
+                               "grounding): clicks are likely to miss; consider {}",
+                               model, fmt::join(alternatives(model, calibration.dialect), "; ")));
             return;
         }
         const HitRate small = calibration.small_targets();
@@ -283,13 +294,23 @@ private:
                                model, agent::description(fit.form.convention),
                                to_string(fit.form.convention), to_string(choice.convention),
                                choice.reason));
-        } else if (percent < min_small_hits_percent) {
+        } else if (small.hits < small.total * min_small_hit_rate) {
             remark(fmt::format("the calibration of {} expects {:.0f} % of clicks on small targets "
                                "(up to {} pixels) to hit ({:.0f} to {:.0f} %): enlarge controls, "
-                               "or show the agent a smaller area (--window, --crop)",
-                               model, percent, max_small_target, 100 * range.low,
-                               100 * range.high));
+                               "or show the agent a smaller area (--window, --crop){}",
+                               model, percent, max_small_target, 100 * range.low, 100 * range.high,
+                               options_.profile.refine == agent::Refine::off
+                                   ? ", or let it refine positions (--refine small)"
+                                   : ""));
         }
+        if (calibration.keeps_convention() == false)
+            remark(fmt::format("{} does not keep to one convention in long conversations, as its "
+                               "calibration shows ({} of {} positions up to turn {}, {} of {} "
+                               "later): clicks in long runs may miss; prefer short tasks "
+                               "(--max-turns {}), or another model",
+                               model, calibration.early.in_convention, calibration.early.total,
+                               max_early_turn, calibration.late.in_convention,
+                               calibration.late.total, max_early_turn));
     }
 
     /// Cancelled requests cost nothing if the server then really stops computing.
@@ -341,6 +362,7 @@ private:
 
     winio::Desktop& desktop_;
     agent::HttpLog http_log_;
+    std::string calibration_json_; ///< of the run's model; empty: none applies
     SessionOptions options_;
     std::optional<vlm::ServerInfo> server_;
     RecordedModel model_;
@@ -389,12 +411,14 @@ std::vector<std::string> differences(const agent::StoredRun& stored) {
         profile->max_turns = 1;
         profile->step_delay = {};
         profile->image = winio::FitWithin{{1, 1}};
+        profile->image_format = {};
         profile->screenshots = profile->thinks = {};
         profile->text_tool_calls = {};
         profile->coordinates = {};
         profile->correction = {};
         profile->several_calls = agent::several_calls_of(*profile); // older runs state the default
         profile->dialect = {};
+        profile->refine = {};
         profile->executed_heat = {};
         profile->bbox_heat = {};
         profile->physical_execution = true;

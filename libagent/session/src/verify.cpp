@@ -6,6 +6,7 @@
 #include "eyehand/agent/prompt.hpp"
 #include "eyehand/base/invisible.hpp"
 #include "eyehand/vlm/digest.hpp"
+#include "record/run_file.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -35,7 +36,7 @@ bool is_no_evidence(std::string_view name) {
 
 /// Whether the journal holds the hash of such a file.
 bool is_named_by_journal(std::string_view name) {
-    return name.ends_with(".png") || name.starts_with(prompts_folder);
+    return agent::is_screenshot_name(name) || name.starts_with(prompts_folder);
 }
 
 std::optional<std::string> bytes_of(const agent::RunStore& run, const std::string& name) {
@@ -178,9 +179,11 @@ private:
             },
             [&](const agent::Asked& it) {
                 if (!it.sent) return;
-                for (const agent::SentMessage& message : it.sent->added)
+                for (const agent::SentMessage& message : it.sent->added) {
                     for (const agent::SentPart& part : message.parts)
                         if (part.image_sha256.empty()) verify_prompt(part.text);
+                    if (message.items) verify_prompt(*message.items);
+                }
                 if (it.sent->tools) verify_prompt(*it.sent->tools);
                 if (it.sent->structure) verify_prompt(*it.sent->structure);
             },

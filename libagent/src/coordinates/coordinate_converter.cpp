@@ -115,12 +115,17 @@ CoordinateConverter::CoordinateConverter(CoordinateConvention convention, winio:
                                          const std::optional<ImageProcessor>& processor,
                                          const Correction& correction)
     : convention_(convention), model_image_(size_for_model(row_of(convention), image, processor)),
-      decimals_(row_of(convention).decimals), correction_(in_steps(correction)) {
+      decimals_(row_of(convention).decimals), processor_(processor),
+      correction_(in_steps(correction)) {
     if (!correction.valid())
         throw std::invalid_argument("a correction of positions that is out of range");
     const double max = row_of(convention).max;
     max_ = max > 0 ? ModelPoint{max, max}
                    : ModelPoint{model_image_.width - 1.0, model_image_.height - 1.0};
+}
+
+CoordinateConverter CoordinateConverter::with_image(winio::Size image) const {
+    return CoordinateConverter(convention_, image, processor_, correction_);
 }
 
 winio::NormPoint CoordinateConverter::step() const {
@@ -135,14 +140,24 @@ bool CoordinateConverter::contains(ModelPoint point) const {
     return point.x >= 0 && point.x <= max_.x && point.y >= 0 && point.y <= max_.y;
 }
 
-ModelPoint CoordinateConverter::to_model(winio::NormPoint point) const {
-    if (correction_ == Correction{})
-        return {rounded(point.x, max_.x, decimals_), rounded(point.y, max_.y, decimals_)};
-    const auto stated = [](double norm, double scale, double offset) {
+/// Reverses the correction.
+winio::NormPoint CoordinateConverter::stated(winio::NormPoint point) const {
+    if (correction_ == Correction{}) return point;
+    const auto reversed = [](double norm, double scale, double offset) {
         return (clamped(norm, 1000) - offset) / scale;
     };
-    return {rounded(stated(point.x, correction_.scale_x, correction_.offset_x), max_.x, decimals_),
-            rounded(stated(point.y, correction_.scale_y, correction_.offset_y), max_.y, decimals_)};
+    return {reversed(point.x, correction_.scale_x, correction_.offset_x),
+            reversed(point.y, correction_.scale_y, correction_.offset_y)};
+}
+
+ModelPoint CoordinateConverter::to_model(winio::NormPoint point) const {
+    const winio::NormPoint at = stated(point);
+    return {rounded(at.x, max_.x, decimals_), rounded(at.y, max_.y, decimals_)};
+}
+
+ModelPoint CoordinateConverter::to_model_exactly(winio::NormPoint point) const {
+    const winio::NormPoint at = stated(point);
+    return {clamped(at.x, 1000) * max_.x / 1000, clamped(at.y, 1000) * max_.y / 1000};
 }
 
 winio::NormPoint CoordinateConverter::to_norm(ModelPoint point) const {

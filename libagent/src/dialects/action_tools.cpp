@@ -94,6 +94,8 @@ private:
             return "wait";
         case Kind::screenshot:
             return "observe";
+        case Kind::zoom:
+            return zoom();
         default: // `combined` and the mode handle the others
             problem_ = fmt::format("\"{}\" is not possible here", to_string(action_.kind));
             return {};
@@ -149,6 +151,18 @@ private:
                 std::clamp(std::round(std::abs(*action_.amount)), 1.0, max_notches));
         add_keys();
         return "turn_wheel";
+    }
+
+    std::string_view zoom() {
+        zoom_ = context_.tools.name_of(zoom_tool);
+        const auto offered = context_.tools.arguments(zoom_);
+        if (!offered) {
+            problem_ = "\"zoom\" is not possible here: take a screenshot";
+            return {};
+        }
+        for (const ArgumentInfo& argument : *offered)
+            if (argument.id == "region") arguments_[argument.name] = list(*action_.at);
+        return zoom_;
     }
 
     void add_keys() {
@@ -227,6 +241,7 @@ private:
     const ActionContext& context_;
     json::object arguments_;
     std::string problem_;
+    std::string zoom_; ///< the name of this tool
 };
 
 struct InvalidAction {
@@ -260,12 +275,20 @@ bool OfferedActions::has(Kind kind) const {
     case Kind::finish:
     case Kind::ask_user:
         return any();
+    case Kind::zoom:
+        return zoom;
     case Kind::call:
     case Kind::unsupported:
         return false;
     default:
         return pointer;
     }
+}
+
+bool states_zoom(Dialect dialect) { return dialect == Dialect::claude_computer; }
+
+ZoomUse zoom_use(Dialect dialect) {
+    return dialect == Dialect::claude_computer ? ZoomUse::look : ZoomUse::positions;
 }
 
 bool is_action_tool(std::string_view id) {
@@ -284,7 +307,8 @@ OfferedActions actions_of(const std::vector<ToolPresentation>& faces) {
 }
 
 OfferedActions actions_of(const Toolbox& tools) {
-    return {tools.has("click_with"), tools.has("press"), tools.has("turn_wheel")};
+    return {tools.has("click_with"), tools.has("press"), tools.has("turn_wheel"),
+            !tools.name_of(zoom_tool).empty()};
 }
 
 std::vector<ToolPresentation> faces_for_dialect(std::vector<ToolPresentation> faces,

@@ -3,6 +3,7 @@
 
 #include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/dialect.hpp"
+#include "eyehand/agent/mode.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/vlm/chat.hpp"
 
@@ -18,11 +19,22 @@ namespace eyehand::agent {
 inline constexpr std::string_view invalid_action_tool = "invalid_action";
 [[nodiscard]] Toolbox dialect_tools();
 
+/// The desktop tool that shows a part of the screen, by its registered name.
+inline constexpr std::string_view zoom_tool = "zoom";
+/// Whether the dialect states this as an action; otherwise, its models get the tool.
+[[nodiscard]] bool states_zoom(Dialect dialect);
+/// What positions refer to after a zoom. Models of Claude state them in the whole screenshot: the
+/// reference implementation scales them by the size of the screen, whatever image came last
+/// (computer-use-demo/computer_use_demo/tools/computer.py of anthropics/claude-quickstarts,
+/// ComputerTool20251124), and descriptions of the tool in public servers say so to the model.
+[[nodiscard]] ZoomUse zoom_use(Dialect dialect);
+
 /// Which kinds of actions a role may state: those of which its profile offers a tool.
 struct OfferedActions {
     bool pointer = false;
     bool keyboard = false;
     bool wheel = false;
+    bool zoom = false; ///< besides another kind; not in `actions_of(faces)`
 
     [[nodiscard]] bool any() const { return pointer || keyboard || wheel; }
     [[nodiscard]] bool has(StatedAction::Kind kind) const;

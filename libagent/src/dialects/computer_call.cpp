@@ -41,7 +41,7 @@ constexpr std::array action_names{
     ActionName{"screenshot", Kind::screenshot},
     ActionName{"answer", Kind::finish},
     ActionName{"terminate", Kind::finish},
-    ActionName{"zoom", Kind::unsupported},
+    ActionName{"zoom", Kind::zoom},
     ActionName{"cursor_position", Kind::unsupported},
     // Other names that models use.
     ActionName{"click", Kind::click},
@@ -54,7 +54,8 @@ constexpr std::size_t official_names = action_names.size() - 4;
 std::string allowed_names() {
     std::vector<std::string_view> names;
     for (std::size_t i = 0; i < official_names; ++i)
-        if (action_names.at(i).kind != Kind::unsupported) names.push_back(action_names.at(i).name);
+        if (action_names.at(i).kind != Kind::unsupported && action_names.at(i).kind != Kind::zoom)
+            names.push_back(action_names.at(i).name);
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -251,6 +252,9 @@ private:
             break;
         case Kind::screenshot:
             break;
+        case Kind::zoom:
+            zoom(stated);
+            break;
         case Kind::unsupported:
             stated.text = fmt::format("\"{}\" is not possible here: take a screenshot", name_);
             break;
@@ -315,6 +319,16 @@ private:
         }
         stated.keys = modifiers();
         if (!stated.at) throw NotReadable(fmt::format("\"{}\" needs \"coordinate\"", name_));
+    }
+
+    void zoom(StatedAction& stated) const {
+        stated.at = members_.position({"region"});
+        const std::vector<double> none;
+        const std::vector<double>& box = stated.at ? stated.at->numbers : none;
+        if (box.size() == 4 && box[0] < box[2] && box[1] < box[3]) return;
+        stated.kind = Kind::unsupported;
+        stated.text = "\"zoom\" needs a region of four numbers: left, top, right and bottom";
+        stated.at.reset();
     }
 
     void scroll(StatedAction& stated) const {

@@ -42,8 +42,8 @@ const Row& row_of(Dialect dialect) {
 constexpr std::array kinds{
     "click",    "double_click", "triple_click", "right_click", "middle_click", "move",
     "drag",     "mouse_down",   "mouse_up",     "press",       "key_down",     "key_up",
-    "hold_key", "type",         "scroll",       "wait",        "screenshot",   "finish",
-    "ask_user", "call",         "unsupported"};
+    "hold_key", "type",         "scroll",       "wait",        "screenshot",   "zoom",
+    "finish",   "ask_user",     "call",         "unsupported"};
 
 } // namespace
 

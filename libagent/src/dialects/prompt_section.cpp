@@ -120,6 +120,8 @@ constexpr std::array computer_lines{
          "scroll scroll_here scroll_down scroll_up"},
     Line{Kind::wait, "wait", "for duration seconds", "wait"},
     Line{Kind::screenshot, "screenshot", "shows the screen", "observe"},
+    Line{Kind::zoom, "zoom",
+         "shows region at full resolution; positions still refer to the whole screenshot", "zoom"},
 };
 
 constexpr std::array openai_lines{
@@ -288,7 +290,7 @@ json::object computer_use_properties(const std::vector<Line>& lines,
 
 json::object computer_properties(const std::vector<Line>& lines,
                                  const CoordinateConverter& numbers) {
-    return {
+    json::object properties{
         {"action", json::object{{"type", "string"}, {"enum", names_of(lines)}}},
         {"coordinate", position_schema(numbers, "")},
         {"start_coordinate", position_schema(numbers, "; where left_click_drag starts")},
@@ -298,6 +300,15 @@ json::object computer_properties(const std::vector<Line>& lines,
          json::object{{"type", "string"}, {"enum", json::array{"up", "down", "left", "right"}}}},
         {"scroll_amount", described("number", "notches of the wheel")},
         {"duration", described("number", "seconds of wait and hold_key")}};
+    const bool zooms = std::any_of(lines.begin(), lines.end(),
+                                   [](const Line& line) { return line.kind == Kind::zoom; });
+    if (zooms) {
+        json::object region = position_schema(numbers, "");
+        region["description"] = json::string(numbers.filled_in("of zoom: {{box}}, {{range}}"));
+        region["minItems"] = region["maxItems"] = 4;
+        properties["region"] = std::move(region);
+    }
+    return properties;
 }
 
 json::object openai_properties(const std::vector<Line>& lines, const CoordinateConverter& numbers) {
@@ -427,7 +438,8 @@ vlm::ToolSpec function_spec(Dialect dialect, const RoleOffer& offer,
                               {"required", json::array{has_action ? "action" : "actions"}}};
     return {.name = std::string(function_of(dialect)),
             .description = "Uses the mouse and the keyboard, and looks at the screen.",
-            .parameters_json = to_text(schema)};
+            .parameters_json = to_text(schema),
+            .computer = dialect == Dialect::openai_computer};
 }
 
 } // namespace eyehand::agent

@@ -49,7 +49,9 @@ DialectMode::Role DialectMode::role_of(const RolePlan& plan, const Toolbox& tool
     for (const ToolPresentation& face : plan.tools)
         role.offer.replaced.emplace_back(face.name.empty() ? face.tool : face.name, face.tool);
     for (vlm::ToolSpec& spec : role.tools.specs()) {
-        if (spec.name == invalid_action_tool || is_action_tool(tools.id_of(spec.name))) continue;
+        const std::string id = tools.id_of(spec.name);
+        if (spec.name == invalid_action_tool || is_action_tool(id)) continue;
+        if (id == zoom_tool && states_zoom(dialect_) && role.offer.actions.any()) continue;
         const bool as_text = states_text(dialect_) && can_be_text(spec);
         (as_text ? role.offer.functions : role.offer.tools).push_back(std::move(spec));
     }
@@ -64,7 +66,10 @@ DialectMode::Role DialectMode::role_of(const RolePlan& plan, const Toolbox& tool
 
 Command DialectMode::next() const {
     Command command = inner_->next();
-    if (auto* ask = std::get_if<Ask>(&command)) {
+    if (auto* look = std::get_if<Observe>(&command)) {
+        if (look->zoom && look->zoom->use == ZoomUse::positions)
+            look->zoom->use = zoom_use(dialect_);
+    } else if (auto* ask = std::get_if<Ask>(&command)) {
         const auto role = roles_.find(ask->role);
         write_messages(ask->request.messages, role == roles_.end() ? nullptr : &role->second);
         if (role == roles_.end()) return command;
@@ -132,44 +137,72 @@ void DialectMode::write_result(const vlm::Message& result,
     const auto original = originals_.find(result.tool_call_id);
     vlm::Message message = result;
     if (original != originals_.end()) {
-        if (original->second.call)
+        if (original->second.call) {
             message.tool_call_id = original->second.call->id;
-        else
+            if (approved_.contains(result.tool_call_id))
+                message.acknowledged_checks = original->second.call->safety_checks;
+        } else {
             message = vlm::Message::user(std::string(result_heading) + result.text());
+        }
     }
     const bool joins =
         original != originals_.end() && !written.empty() && written.back().role == message.role &&
         written.back().tool_call_id == message.tool_call_id &&
         (message.role == vlm::Role::tool || written.back().text().starts_with(result_heading));
-    if (joins)
-        written.back().parts.emplace_back(message.text());
-    else
+    if (!joins) {
         written.push_back(std::move(message));
+        return;
+    }
+    written.back().parts.emplace_back(message.text());
+    if (!message.acknowledged_checks.empty())
+        written.back().acknowledged_checks = std::move(message.acknowledged_checks);
 }
 
 // ---- replies ------------------------------------------------------------------------------------
 
 void DialectMode::apply(const Fact& fact) {
     const auto* replied = std::get_if<Replied>(&fact);
-    if (const auto* invoked = std::get_if<Invoked>(&fact); invoked != nullptr && invoked->ok) {
-        if (const auto target = targets_.find(invoked->call_id); target != targets_.end())
-            pointer_ = target->second;
+    if (const auto* invoked = std::get_if<Invoked>(&fact)) {
+        const auto target = targets_.find(invoked->call_id);
+        if (invoked->ok && target != targets_.end()) pointer_ = target->second;
+        if (!invoked->approved_checks.empty()) approved_.insert(invoked->call_id);
     }
     // Others have moved the pointer.
     if (std::holds_alternative<Recovered>(fact)) pointer_.reset();
+    if (const auto* seen = std::get_if<Observed>(&fact); seen != nullptr && !seen->refines()) {
+        // The model's numbers now have another meaning.
+        if (reference_ && *reference_ != seen->reference()) pointer_.reset();
+        reference_ = seen->reference();
+    }
     if (replied == nullptr) {
         inner_->apply(fact);
     } else {
         const Command command = inner_->next();
         const auto* ask = std::get_if<Ask>(&command);
         const auto role = ask == nullptr ? roles_.end() : roles_.find(ask->role);
-        gave_up_.clear();
+        const bool refines = ask != nullptr && ask->refines;
+        if (!refines) gave_up_.clear();
         if (role == roles_.end())
             inner_->apply(fact);
         else
-            inner_->apply(read(*replied, role->second));
+            inner_->apply(refines ? read_aside(*replied, role->second)
+                                  : read(*replied, role->second));
     }
     pass_on_notes();
+}
+
+/// The calls of the turn's own reply follow: its positions stay.
+Replied DialectMode::read_aside(const Replied& fact, const Role& role) {
+    const auto targets = targets_;
+    const auto planned = planned_;
+    const std::size_t statements = statements_;
+    const std::string gave_up = gave_up_;
+    Replied result = read(fact, role);
+    targets_ = targets;
+    planned_ = planned;
+    statements_ = statements;
+    gave_up_ = gave_up;
+    return result;
 }
 
 Replied DialectMode::read(const Replied& fact, const Role& role) {
@@ -209,6 +242,7 @@ void DialectMode::refuse_several(vlm::ChatReply& reply) {
             "Only one action per reply: none of these {} was carried out.", statements_));
         call.name = refused.name;
         call.arguments_json = refused.arguments_json;
+        call.safety_checks.clear();
     }
 }
 
@@ -277,9 +311,10 @@ void DialectMode::carry_out(vlm::ChatReply& reply, const StatedActions& stated, 
         } else {
             // A drag without a start begins where an earlier action has left the pointer.
             if (action.kind == Kind::drag && !action.from) action.from = planned_;
-            if (action.at) planned_ = action.at;
+            const bool moves = action.at && action.kind != Kind::zoom;
+            if (moves) planned_ = action.at;
             add_call(reply, call_of(action, {role.tools, &numbers_, stated.thought}), original);
-            if (action.at) targets_[reply.tool_calls.back().id] = *action.at;
+            if (moves) targets_[reply.tool_calls.back().id] = *action.at;
         }
     }
 }
@@ -312,6 +347,9 @@ void DialectMode::add_call(vlm::ChatReply& reply, vlm::ToolCall call,
                            const vlm::ToolCall* original) {
     call.id = fmt::format("action_{}_{}", replies_, reply.tool_calls.size() + 1);
     if (original != nullptr) call.provenance = original->provenance;
+    // A refusal needs no approval.
+    if (original != nullptr && call.name != invalid_action_tool)
+        call.safety_checks = original->safety_checks;
     originals_[call.id].call =
         original == nullptr ? std::nullopt : std::optional<vlm::ToolCall>(*original);
     reply.tool_calls.push_back(std::move(call));

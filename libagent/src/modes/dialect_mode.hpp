@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,7 @@ private:
     void write_reply(vlm::Message& message) const;
     void write_result(const vlm::Message& result, std::vector<vlm::Message>& written) const;
     [[nodiscard]] Replied read(const Replied& fact, const Role& role);
+    [[nodiscard]] Replied read_aside(const Replied& fact, const Role& role);
     void read_text(vlm::ChatReply& reply, const Role& role);
     void refuse_text_beside_calls(vlm::ChatReply& reply, const Role& role);
     void read_calls(vlm::ChatReply& reply, const Role& role);
@@ -61,6 +63,9 @@ private:
         std::string statement; ///< the end of the text, which the inner mode does not receive
     };
     std::map<std::string, Original> originals_;
+    /// The ids of the calls for the inner mode whose safety checks the user has approved.
+    std::set<std::string> approved_;
+    std::optional<winio::Rect> reference_;  ///< of positions
     std::optional<StatedPosition> pointer_; ///< as the model has stated it
     std::optional<StatedPosition> planned_; ///< the same, after the actions of the latest reply
     /// Where these actions put it, by the ids of their calls.

@@ -22,7 +22,9 @@ Command HeatedMode::next() const {
     auto* look = std::get_if<Observe>(&command);
     const bool any = std::any_of(trail_.begin(), trail_.end(),
                                  [](const std::vector<Mark>& marks) { return !marks.empty(); });
-    if (look != nullptr && any) look->annotation = Annotation{{trail_.begin(), trail_.end()}, {}};
+    // At full resolution, a mark would cover small targets.
+    if (look != nullptr && any && !look->zoom)
+        look->annotation = Annotation{{trail_.begin(), trail_.end()}, {}};
     return command;
 }
 

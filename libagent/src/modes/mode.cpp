@@ -24,6 +24,18 @@ std::string_view to_string(Outcome outcome) {
     return "failed";
 }
 
+std::string_view to_string(ZoomUse use) {
+    switch (use) {
+    case ZoomUse::positions:
+        return "positions";
+    case ZoomUse::look:
+        return "look";
+    case ZoomUse::refine:
+        return "refine";
+    }
+    return "look";
+}
+
 Outcome outcome_of(const Stopped& fact) noexcept {
     return fact.at_limit ? Outcome::steps_used_up : Outcome::cancelled;
 }

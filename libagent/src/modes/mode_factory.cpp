@@ -7,6 +7,7 @@
 #include "modes/guarded_mode.hpp"
 #include "modes/heated_mode.hpp"
 #include "modes/image_tokens_mode.hpp"
+#include "modes/refine_mode.hpp"
 #include "modes/text_calls_mode.hpp"
 #include "modes/watched_mode.hpp"
 #include "profile/profile_parts.hpp"
@@ -138,6 +139,8 @@ std::unique_ptr<Mode> make_mode(const ModeContext& context) {
     if (profile.dialect != Dialect::native) profile.several_calls = SeveralCalls::all;
     std::unique_ptr<Mode> mode =
         make_watched({profile, context.task, context.tools, context.make_memory});
+    if (profile.refine != Refine::off)
+        mode = std::make_unique<RefineMode>(std::move(mode), profile, context.tools);
     if (const auto processor = image_processor(profile))
         mode = std::make_unique<ImageTokensMode>(std::move(mode), profile.model, *processor);
     TextToolCalls text_calls = profile.text_tool_calls;

@@ -123,6 +123,23 @@ void read_image(const Members& members, Profile& profile) {
     profile.image = *size;
 }
 
+void read_image_format(const Members& members, Profile& profile) {
+    std::string word(winio::to_string(profile.image_format));
+    members.read("image_format", word);
+    const auto format = winio::parse_image_format(word);
+    if (!format)
+        members.refuse("image_format",
+                       fmt::format("is \"{}\"; allowed values: png, jpeg, webp", word));
+    profile.image_format = *format;
+    std::optional<int> quality;
+    members.read("image_quality", quality, 1, 100);
+    if (!quality) return;
+    if (!winio::quality_of(*format))
+        members.refuse("image_quality",
+                       "needs an \"image_format\" of jpeg or webp: PNG is lossless");
+    profile.image_format = winio::with_quality(*format, *quality);
+}
+
 /// Runs of versions without the member had 0 to 1000.
 void read_coordinates(const Members& members, const Prompts& prompts, Profile& profile) {
     std::string word = prompts.come_from_files() ? "auto" : "norm1000";
@@ -211,9 +228,11 @@ Profile read_profile(const Members& members, const Prompts& prompts, const ModeR
     members.read("max_turns", profile.max_turns, 1, 1000000);
     read_delay(members, "step_delay_ms", profile.step_delay);
     read_image(members, profile);
+    read_image_format(members, profile);
     read_coordinates(members, prompts, profile);
     read_correction(members, profile);
     read_dialect(members, profile);
+    members.read("refine", profile.refine, refine_words());
     members.read("screenshot_first", profile.screenshot_first);
     if (members.has("screenshot_after_actions")) {
         bool after = false;

@@ -75,11 +75,18 @@ std::string to_json(const Profile& profile) {
     put("max_turns", profile.max_turns);
     put("step_delay_ms", profile.step_delay.count());
     put("image", json::string(winio::to_string(profile.image)));
+    // Runs of older versions had PNG.
+    if (const auto quality = winio::quality_of(profile.image_format)) {
+        put("image_format", json::string(winio::to_string(profile.image_format)));
+        put("image_quality", *quality);
+    }
     put("coordinates",
         json::string(profile.coordinates ? to_string(*profile.coordinates) : "auto"));
     if (profile.correction) put("correction", correction_json(*profile.correction));
     if (profile.dialect != Dialect::native)
         put("dialect", json::string(to_string(profile.dialect)));
+    if (profile.refine != Refine::off)
+        put("refine", json::string(word_for(profile.refine, refine_words())));
     put("screenshot_first", profile.screenshot_first);
     put("screenshots", retention_json(profile.screenshots));
     put("thinks", retention_json(profile.thinks));

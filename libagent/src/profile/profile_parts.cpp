@@ -71,6 +71,8 @@ void read_sampling(const Members& members, vlm::Sampling& into) {
         sampling->read("reasoning_effort", into.reasoning_effort.emplace(),
                        reasoning_effort_words());
     sampling->read("thinking_tokens", into.thinking_tokens, 0, 10000000);
+    if (sampling->has("image_detail"))
+        sampling->read("image_detail", into.image_detail.emplace(), image_detail_words());
 }
 
 json::array tools_json(const std::vector<ToolPresentation>& faces) {
@@ -92,6 +94,8 @@ json::object sampling_json(const vlm::Sampling& sampling) {
     if (sampling.reasoning_effort)
         object["reasoning_effort"] = std::string(vlm::to_string(*sampling.reasoning_effort));
     put("thinking_tokens", sampling.thinking_tokens);
+    if (sampling.image_detail)
+        object["image_detail"] = std::string(vlm::to_string(*sampling.image_detail));
     return object;
 }
 

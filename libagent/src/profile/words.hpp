@@ -30,11 +30,23 @@ using Words = std::vector<std::pair<std::string, Enum>>;
             {"until_native", TextToolCalls::until_native}};
 }
 
+[[nodiscard]] inline Words<Refine> refine_words() {
+    return {{"off", Refine::off}, {"on", Refine::on}, {"small", Refine::small}};
+}
+
 [[nodiscard]] inline Words<vlm::ReasoningEffort> reasoning_effort_words() {
     using enum vlm::ReasoningEffort;
     Words<vlm::ReasoningEffort> words;
     for (const auto effort : {none, minimal, low, medium, high, xhigh})
         words.emplace_back(vlm::to_string(effort), effort);
+    return words;
+}
+
+[[nodiscard]] inline Words<vlm::ImageDetail> image_detail_words() {
+    using enum vlm::ImageDetail;
+    Words<vlm::ImageDetail> words;
+    for (const auto detail : {low, high, automatic, original})
+        words.emplace_back(vlm::to_string(detail), detail);
     return words;
 }
 

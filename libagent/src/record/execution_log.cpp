@@ -212,6 +212,14 @@ std::string ExecutionLog::describe(const Event& event) const {
         [&](const Asked& it) {
             const auto phase = phases_.find(it.role);
             const bool has_phase = phase != phases_.end() && !phase->second.empty();
+            if (it.role.ends_with(refine_role_end)) {
+                text = fmt::format(
+                    "REFINEMENT in turn {} ({})\nRequest #{}: {} messages, {} tools, "
+                    "{} images\n",
+                    event.turn, it.role.substr(0, it.role.size() - refine_role_end.size()),
+                    request_, it.messages, it.tools, it.images.size());
+                return;
+            }
             text = fmt::format("TURN {} ({}{}{})\nRequest #{}: {} messages, {} tools, {} images\n",
                                event.turn, it.role, has_phase ? ", " : "",
                                has_phase ? phase->second : "", request_, it.messages, it.tools,

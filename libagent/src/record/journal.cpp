@@ -248,7 +248,7 @@ void Journal::State::finish_sync() {
 Asked Journal::State::asked(const Ask& command) {
     Asked event = agent::asked(command);
     event.number = requests_ + 1;
-    if (prompts_) event.sent = prompts_->store(command.request, sent_[command.role]);
+    if (prompts_) event.sent = prompts_->store(command.request, sent_[event.role]);
     return event;
 }
 

@@ -36,6 +36,20 @@ json::array texts_json(const std::vector<std::string>& texts) {
 
 json::array rect_json(const winio::Rect& rect) { return {rect.x, rect.y, rect.width, rect.height}; }
 
+json::array box_json(const winio::NormBox& box) { return {box.x1, box.y1, box.x2, box.y2}; }
+
+json::object zoom_json(const Zoom& zoom) {
+    json::object all{{"region", box_json(zoom.region)}, {"use", to_string(zoom.use)}};
+    if (zoom.target) all["target"] = json::array{zoom.target->x, zoom.target->y};
+    return all;
+}
+
+json::object zoomed_json(const Zoomed& zoomed) {
+    json::object all{{"work_area", rect_json(zoomed.work_area)}, {"use", to_string(zoomed.use)}};
+    if (zoomed.element) all["element"] = json::array{zoomed.element->width, zoomed.element->height};
+    return all;
+}
+
 json::array rects_json(const std::vector<winio::Rect>& rects) {
     json::array all;
     for (const winio::Rect& rect : rects) all.emplace_back(rect_json(rect));
@@ -48,6 +62,17 @@ void put_provenance(const vlm::ToolCall& call, json::object& entry) {
         entry["provenance"] = vlm::to_string(call.provenance);
 }
 
+void put_checks(std::string_view name, const std::vector<vlm::SafetyCheck>& checks,
+                json::object& entry) {
+    if (checks.empty()) return;
+    json::array all;
+    for (const vlm::SafetyCheck& check : checks)
+        all.push_back(json::object{{"id", valid(check.id)},
+                                   {"code", valid(check.code)},
+                                   {"message", valid(check.message)}});
+    entry[name] = std::move(all);
+}
+
 json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
     json::array all;
     for (const vlm::ToolCall& call : calls) {
@@ -56,6 +81,7 @@ json::array calls_json(const std::vector<vlm::ToolCall>& calls) {
                          {"arguments", valid(call.arguments_json)}};
         if (!call.extra_json.empty()) one["extra"] = valid(call.extra_json);
         put_provenance(call, one);
+        put_checks("safety_checks", call.safety_checks, one);
         all.push_back(std::move(one));
     }
     return all;
@@ -79,6 +105,10 @@ std::string request_digest(const vlm::ChatRequest& request) {
                 one.emplace_back(json::array{std::get<vlm::Image>(part).sha256});
         }
         one.emplace_back(calls_json(message.tool_calls));
+        // Only then, so that the hashes of other requests are those of older versions.
+        if (!message.items_json.empty()) one.emplace_back(valid(message.items_json));
+        for (const vlm::SafetyCheck& check : message.acknowledged_checks)
+            one.emplace_back(valid(check.id));
         all.emplace_back(std::move(one));
     }
     for (const vlm::ToolSpec& tool : request.tools) {
@@ -105,6 +135,8 @@ json::array sent_messages_json(const std::vector<SentMessage>& messages) {
         json::object one{{"role", valid(message.role)}, {"parts", std::move(parts)}};
         if (!message.tool_calls.empty()) one["tool_calls"] = calls_json(message.tool_calls);
         if (!message.tool_call_id.empty()) one["call_id"] = valid(message.tool_call_id);
+        if (message.items) one["items"] = sent_text_json(*message.items);
+        put_checks("acknowledged_checks", message.acknowledged_checks, one);
         all.emplace_back(std::move(one));
     }
     return all;
@@ -175,6 +207,7 @@ struct Writer {
     void operator()(const Observe& it) const {
         entry["screenshot"] = it.screenshot;
         if (it.annotation) entry["annotation"] = to_json(*it.annotation);
+        if (it.zoom) entry["zoom"] = zoom_json(*it.zoom);
     }
     void operator()(const Asked& it) const {
         entry["role"] = it.role;
@@ -195,6 +228,7 @@ struct Writer {
         entry["tool"] = valid(it.call.name);
         entry["arguments"] = valid(it.call.arguments_json);
         put_provenance(it.call, entry);
+        put_checks("safety_checks", it.call.safety_checks, entry);
     }
     void operator()(const Recover& it) const { entry["why"] = valid(it.reason); }
     void operator()(const Recovered& it) const {
@@ -250,6 +284,7 @@ struct Writer {
         entry["scale_ms"] = ms(it.scale);
         entry["encode_ms"] = ms(it.encode);
         if (!it.raw_file.empty()) entry["annotate_ms"] = ms(it.annotate);
+        if (it.zoomed) entry["zoomed"] = zoomed_json(*it.zoomed);
     }
     void operator()(const ObserveFailed& it) const { failure(it.error, it.message); }
     void operator()(const Replied& it) const {
@@ -257,6 +292,7 @@ struct Writer {
         entry["text"] = valid(reply.text);
         if (!reply.reasoning.empty()) entry["reasoning"] = valid(reply.reasoning);
         entry["tool_calls"] = calls_json(reply.tool_calls);
+        if (!reply.items_json.empty()) entry["items"] = valid(reply.items_json);
         if (reply.ignored_call != vlm::IgnoredCall::none)
             entry["ignored_call"] =
                 ignored_call_names.at(static_cast<std::size_t>(reply.ignored_call));
@@ -299,6 +335,8 @@ struct Writer {
             entry["stale"] =
                 json::object{{"reason", it.stale->reason}, {"rects", rects_json(it.stale->rects)}};
         if (it.guard) entry["guard"] = guard_json(*it.guard);
+        if (!it.approved_checks.empty()) entry["approved_checks"] = texts_json(it.approved_checks);
+        if (it.zoom) entry["zoom"] = box_json(*it.zoom);
     }
     void operator()(const Stopped& it) const {
         entry["why"] = valid(it.reason);
@@ -390,6 +428,28 @@ std::vector<winio::Rect> rects_at(const json::object& entry, std::string_view na
     return rects;
 }
 
+winio::NormBox box_of(const json::value& value) {
+    const json::array& sides = value.as_array();
+    const auto side = [&](std::size_t i) { return sides.at(i).to_number<double>(); };
+    return {side(0), side(1), side(2), side(3)};
+}
+
+/// A use of a later version counts as a look, which changes nothing else.
+ZoomUse zoom_use_in(const json::object& zoom) {
+    const std::string name = string_at(zoom, "use");
+    for (const ZoomUse use : {ZoomUse::positions, ZoomUse::refine})
+        if (name == to_string(use)) return use;
+    return ZoomUse::look;
+}
+
+Zoomed read_zoomed(const json::object& entry) {
+    Zoomed zoomed{rect_of(entry.at("work_area")), zoom_use_in(entry), {}};
+    if (const json::value* element = entry.if_contains("element"))
+        zoomed.element = winio::Size{element->as_array().at(0).to_number<int>(),
+                                     element->as_array().at(1).to_number<int>()};
+    return zoomed;
+}
+
 Observed read_observed(const json::object& entry) {
     Observed fact;
     fact.file = string_at(entry, "file");
@@ -415,6 +475,8 @@ Observed read_observed(const json::object& entry) {
     fact.scale = micro_at(entry, "scale_ms");
     fact.encode = micro_at(entry, "encode_ms");
     if (entry.contains("annotate_ms")) fact.annotate = micro_at(entry, "annotate_ms");
+    if (const json::value* zoomed = entry.if_contains("zoomed"))
+        fact.zoomed = read_zoomed(zoomed->as_object());
     return fact;
 }
 
@@ -432,13 +494,25 @@ vlm::IgnoredCall ignored_call_in(const json::object& entry) {
     return vlm::IgnoredCall::none;
 }
 
+std::vector<vlm::SafetyCheck> checks_at(const json::object& entry, std::string_view name) {
+    std::vector<vlm::SafetyCheck> checks;
+    const json::value* all = entry.if_contains(name);
+    if (all == nullptr) return checks;
+    for (const json::value& one : all->as_array()) {
+        const json::object& check = one.as_object();
+        checks.push_back({string_at(check, "id"), string_or_empty(check, "code"),
+                          string_or_empty(check, "message")});
+    }
+    return checks;
+}
+
 std::vector<vlm::ToolCall> calls_of(const json::value& value) {
     std::vector<vlm::ToolCall> calls;
     for (const json::value& one : value.as_array()) {
         const json::object& call = one.as_object();
         calls.push_back({string_at(call, "id"), string_at(call, "name"),
                          string_at(call, "arguments"), string_or_empty(call, "extra"),
-                         provenance_in(call)});
+                         provenance_in(call), checks_at(call, "safety_checks")});
     }
     return calls;
 }
@@ -448,6 +522,7 @@ Replied read_replied(const json::object& entry) {
     reply.text = string_at(entry, "text");
     reply.reasoning = string_or_empty(entry, "reasoning");
     reply.tool_calls = calls_of(entry.at("tool_calls"));
+    reply.items_json = string_or_empty(entry, "items");
     reply.ignored_call = ignored_call_in(entry);
     const std::string finish = string_at(entry, "finish");
     reply.finish = vlm::FinishReason::unknown;
@@ -510,6 +585,14 @@ std::optional<GuardRecord> guard_at(const json::object& entry) {
                        string_at(guard, "decider"), string_or_empty(guard, "channel")};
 }
 
+std::vector<std::string> texts_at(const json::object& entry, std::string_view name) {
+    std::vector<std::string> texts;
+    if (const json::value* all = entry.if_contains(name))
+        for (const json::value& text : all->as_array())
+            texts.emplace_back(text.as_string().begin(), text.as_string().end());
+    return texts;
+}
+
 Invoked read_invoked(const json::object& entry) {
     Invoked fact;
     fact.call_id = string_at(entry, "call_id");
@@ -531,18 +614,12 @@ Invoked read_invoked(const json::object& entry) {
         fact.stale = StaleCall{string_at(stale->as_object(), "reason"),
                                rects_at(stale->as_object(), "rects")};
     fact.guard = guard_at(entry);
+    fact.approved_checks = texts_at(entry, "approved_checks");
+    if (const json::value* zoom = entry.if_contains("zoom")) fact.zoom = box_of(*zoom);
     return fact;
 }
 
 // Later versions may omit members of events that do not affect the mode.
-
-std::vector<std::string> texts_at(const json::object& entry, std::string_view name) {
-    std::vector<std::string> texts;
-    if (const json::value* all = entry.if_contains(name))
-        for (const json::value& text : all->as_array())
-            texts.emplace_back(text.as_string().begin(), text.as_string().end());
-    return texts;
-}
 
 std::size_t size_at(const json::object& entry, std::string_view name) {
     const json::value* number = entry.if_contains(name);
@@ -557,6 +634,12 @@ int number_or_zero(const json::object& entry, std::string_view name) {
 winio::NormPoint point_of(const json::value& value) {
     const json::array& xy = value.as_array();
     return {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};
+}
+
+Zoom read_zoom(const json::object& entry) {
+    Zoom zoom{box_of(entry.at("region")), zoom_use_in(entry), {}};
+    if (const json::value* target = entry.if_contains("target")) zoom.target = point_of(*target);
+    return zoom;
 }
 
 Annotation read_annotation(const json::object& entry) {
@@ -587,9 +670,12 @@ Payload read_run_resumed(const json::object& entry) {
 }
 
 Payload read_observe(const json::object& entry) {
-    Observe command{int_at(entry, "screenshot"), {}};
+    Observe command;
+    command.screenshot = int_at(entry, "screenshot");
     if (const json::value* annotation = entry.if_contains("annotation"))
         command.annotation = read_annotation(annotation->as_object());
+    if (const json::value* zoom = entry.if_contains("zoom"))
+        command.zoom = read_zoom(zoom->as_object());
     return command;
 }
 
@@ -610,6 +696,8 @@ SentMessage sent_message_of(const json::value& value) {
     if (const json::value* calls = one.if_contains("tool_calls"))
         message.tool_calls = calls_of(*calls);
     message.tool_call_id = string_or_empty(one, "call_id");
+    if (const json::value* items = one.if_contains("items")) message.items = sent_text_of(*items);
+    message.acknowledged_checks = checks_at(one, "acknowledged_checks");
     return message;
 }
 
@@ -639,6 +727,7 @@ Payload read_invoke(const json::object& entry) {
     command.call.name = string_at(entry, "tool");
     command.call.arguments_json = string_or_empty(entry, "arguments");
     command.call.provenance = provenance_in(entry);
+    command.call.safety_checks = checks_at(entry, "safety_checks");
     return command;
 }
 
@@ -766,7 +855,7 @@ std::string_view type_name(const Event& event) { return type_name(event.payload)
 
 Asked asked(const Ask& command) {
     Asked event;
-    event.role = command.role;
+    event.role = command.refines ? command.role + std::string(refine_role_end) : command.role;
     event.model = command.request.model;
     event.messages = command.request.messages.size();
     event.tools = command.request.tools.size();

@@ -66,6 +66,8 @@ SentMessages PromptFiles::store(const vlm::ChatRequest& request,
         one.role = vlm::to_string(message.role);
         one.tool_calls = message.tool_calls;
         one.tool_call_id = message.tool_call_id;
+        one.acknowledged_checks = message.acknowledged_checks;
+        if (!message.items_json.empty()) one.items = store(to_valid_utf8(message.items_json));
         for (const vlm::Part& part : message.parts) {
             if (const auto* image = std::get_if<vlm::Image>(&part))
                 one.parts.emplace_back().image_sha256 = image->sha256;

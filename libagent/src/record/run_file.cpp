@@ -4,6 +4,11 @@
 
 namespace eyehand::agent {
 
+bool is_screenshot_name(std::string_view name) {
+    // The extensions of `winio::file_extension`.
+    return name.ends_with(".png") || name.ends_with(".jpg") || name.ends_with(".webp");
+}
+
 JournalLine next_line(std::istream& in, std::string& line, std::uintmax_t& bytes) {
     line.clear();
     bytes = 0;

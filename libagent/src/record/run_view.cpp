@@ -193,6 +193,7 @@ struct RunView::Fold {
     }
     void on(const Event&, const Observed& it) {
         problem.clear();
+        if (it.refines()) return; // its request shows it
         auto view = std::make_shared<ScreenshotView>();
         view->index = ++screenshots;
         view->number = ordered.screenshot;
@@ -224,9 +225,13 @@ struct RunView::Fold {
         text.clear();
         reasoning.clear();
         TurnView& turn = turn_of(turn_of_request(event));
+        ++turn.requests;
+        if (it.role.ends_with(refine_role_end)) { // the turn's own request came before
+            add_request(turn.number, it);
+            return;
+        }
         turn.role = it.role;
         turn.phase = state.phase;
-        ++turn.requests;
         turn.seen_by_model = turn.seen && std::find(it.images.begin(), it.images.end(),
                                                     turn.seen->look.sha256) != it.images.end();
         add_request(turn.number, it);
@@ -283,6 +288,7 @@ struct RunView::Fold {
         view.reply.reasoning = cut(view.reply.reasoning);
         for (vlm::ToolCall& call : view.reply.tool_calls)
             call.arguments_json = cut(call.arguments_json);
+        view.reply.items_json.clear(); // for the server only
         add_item(turn_of_request(event), std::move(view));
     }
     void on(const Event& event, const AskFailed& it) {

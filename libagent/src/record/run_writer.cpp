@@ -2,6 +2,7 @@
 
 #include "base/text.hpp"
 #include "eyehand/agent/error.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "record/run_file.hpp"
 #include "record/timestamp.hpp"
 
@@ -10,28 +11,41 @@
 #include <array>
 
 namespace eyehand::agent {
-std::string RunWriter::screenshot_name(int number, int again, ScreenshotKind kind) const {
+
+namespace {
+
+/// Other files come from a client that annotates and do not follow its contract.
+std::string_view extension_of(std::span<const std::uint8_t> file) {
+    return winio::file_extension(winio::image_format_of(file).value_or(winio::PngOptions{}));
+}
+
+} // namespace
+
+std::string RunWriter::screenshot_name(int number, int again, ScreenshotKind kind,
+                                       std::string_view extension) const {
     const std::string more = again > 1 ? fmt::format("_{}", again) : "";
     const std::string turn = fmt::format("{}{:04}", names_.prefix, number + names_.offset);
     const bool raw = kind == ScreenshotKind::raw;
     switch (log_.layout) {
     case LogLayout::flat:
-        return fmt::format("{}_{}{}.png", turn, raw ? "raw" : "annotated", more);
+        return fmt::format("{}_{}{}{}", turn, raw ? "raw" : "annotated", more, extension);
     case LogLayout::turn_dirs:
-        return fmt::format("{}/screenshot_{}{}.png", turn, raw ? "raw" : "annotated", more);
+        return fmt::format("{}/screenshot_{}{}{}", turn, raw ? "raw" : "annotated", more,
+                           extension);
     case LogLayout::screenshots:
         break;
     }
-    return fmt::format("screenshots/{}{}{}.png", turn, raw ? "_raw" : "", more);
+    return fmt::format("screenshots/{}{}{}{}", turn, raw ? "_raw" : "", more, extension);
 }
 
-std::string RunWriter::save_screenshot(int number, std::span<const std::uint8_t> png,
+std::string RunWriter::save_screenshot(int number, std::span<const std::uint8_t> file,
                                        ScreenshotKind kind) {
+    const std::string_view extension = extension_of(file);
     // Several screenshots in one turn must not overwrite each other.
     int again = 1;
-    while (store_.contains(screenshot_name(number, again, kind))) ++again;
-    std::string name = screenshot_name(number, again, kind);
-    store_.create(name, {reinterpret_cast<const char*>(png.data()), png.size()});
+    while (store_.contains(screenshot_name(number, again, kind, extension))) ++again;
+    std::string name = screenshot_name(number, again, kind, extension);
+    store_.create(name, {reinterpret_cast<const char*>(file.data()), file.size()});
     return name;
 }
 

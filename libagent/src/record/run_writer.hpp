@@ -24,8 +24,9 @@ public:
     explicit RunWriter(RunStore& store, ScreenshotNames names = {}, const LogProfile& log = {})
         : store_(store), names_(std::move(names)), log_(log) {}
 
-    /// Stores a screenshot and returns its name, with forward slashes.
-    std::string save_screenshot(int number, std::span<const std::uint8_t> png,
+    /// Stores a screenshot and returns its name, with forward slashes. Its extension is that of the
+    /// file's format.
+    std::string save_screenshot(int number, std::span<const std::uint8_t> file,
                                 ScreenshotKind kind = ScreenshotKind::shown);
     /// Adds the entry to execution_log.txt, and a line to main.log if it is enabled.
     void log_event(const Event& event, const LogEntry& entry);
@@ -35,7 +36,8 @@ public:
     [[nodiscard]] RunStore& store() const { return store_; }
 
 private:
-    [[nodiscard]] std::string screenshot_name(int number, int again, ScreenshotKind kind) const;
+    [[nodiscard]] std::string screenshot_name(int number, int again, ScreenshotKind kind,
+                                              std::string_view extension) const;
     RunStore& store_;
     ScreenshotNames names_;
     LogProfile log_;

@@ -25,7 +25,7 @@ winio::Point point_of(const json::value& value) {
 
 winio::Size size_of(const json::value& value) {
     const winio::Point size = point_of(value);
-    constexpr int max_side = 16384; // as winio::PngLimits
+    constexpr int max_side = 16384; // as winio::ImageLimits
     if (size.x <= 0 || size.y <= 0 || size.x > max_side || size.y > max_side)
         throw std::out_of_range("the size of a frame is out of range");
     return {size.x, size.y};

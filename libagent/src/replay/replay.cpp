@@ -10,7 +10,7 @@
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/raw_response.hpp"
 #include "eyehand/winio/frame_diff.hpp"
-#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "record/journal_json.hpp"
 #include "replay/desktop_recording.hpp"
 #include "run/desktop_world.hpp"
@@ -370,7 +370,7 @@ bool shows_the_same(const RunStore& run, const std::string& recorded, const RunS
         const auto in = store.open_read(name);
         if (!in) throw winio::Error(winio::errc::decode_failed, "the file is missing");
         const std::vector<std::uint8_t> bytes(std::istreambuf_iterator<char>(*in), {});
-        return winio::decode_png(bytes);
+        return winio::decode_image(bytes);
     };
     try {
         return winio::same_pixels(image(run, recorded).view(), image(replay, replayed).view());

@@ -160,7 +160,7 @@ std::optional<winio::Size> TapeValue<std::optional<winio::Size>>::read(const jso
                                                                        DesktopTape&) {
     if (value.is_null()) return std::nullopt;
     const winio::Size size{int_of(value.as_array().at(0)), int_of(value.as_array().at(1))};
-    constexpr int max_side = 16384; // as PngLimits
+    constexpr int max_side = 16384; // as ImageLimits
     if (size.width <= 0 || size.height <= 0 || size.width > max_side || size.height > max_side)
         throw std::out_of_range("the size of an image is out of range");
     return size;
@@ -311,6 +311,7 @@ json::value TapeValue<vlm::RawResponse>::write(const vlm::RawResponse& value, De
             base::to_base64(std::vector<std::uint8_t>(value.body.begin(), value.body.end()));
     if (value.event_stream) all["event_stream"] = true;
     if (value.tools_as_text) all["tools_as_text"] = true;
+    if (value.api != vlm::Api::chat_completions) all["api"] = vlm::to_string(value.api);
     if (!value.notes.empty()) {
         json::array notes;
         for (const std::string& note : value.notes) notes.emplace_back(to_valid_utf8(note));
@@ -331,6 +332,11 @@ vlm::RawResponse TapeValue<vlm::RawResponse>::read(const json::value& value, Des
     }
     response.event_stream = all.contains("event_stream");
     response.tools_as_text = all.contains("tools_as_text");
+    if (const json::value* api = all.if_contains("api")) {
+        const auto known = vlm::parse_api(text_of(*api));
+        if (!known) throw std::runtime_error("a response is of an unknown API");
+        response.api = *known;
+    }
     if (const json::value* notes = all.if_contains("notes"))
         for (const json::value& note : notes->as_array()) response.notes.push_back(text_of(note));
     return response;

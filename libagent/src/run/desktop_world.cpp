@@ -2,13 +2,16 @@
 
 #include "base/latest_image.hpp"
 #include "base/text.hpp"
+#include "coordinates/zoomed_view.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/png.hpp"
 #include "eyehand/winio/system.hpp"
 #include "guard/own_windows.hpp"
 #include "replay/tape_recorder.hpp"
+#include "run/element_size.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -100,7 +103,22 @@ int dpi_of(winio::Desktop& desktop, const winio::Rect& area) {
 winio::ScreenshotOptions screenshot_options(const Profile& profile) {
     winio::ScreenshotOptions options;
     options.size = profile.image;
+    options.format = profile.image_format;
     return options;
+}
+
+vlm::Image model_image(std::shared_ptr<const std::vector<std::uint8_t>> file) {
+    // Tests and clients that annotate pass files of no known format.
+    const std::string_view media_type = vlm::media_type_of(*file);
+    return media_type.empty() ? vlm::make_image(std::move(file))
+                              : vlm::make_image(std::move(file), std::string(media_type));
+}
+
+/// An annotated screenshot of the client, which is PNG, in the format of the run.
+std::vector<std::uint8_t> in_format(std::vector<std::uint8_t> png,
+                                    const winio::ImageFormat& format) {
+    if (std::holds_alternative<winio::PngOptions>(format)) return png;
+    return winio::encode_image(winio::decode_png(png).view(), format);
 }
 
 /// All values have been read: an earlier part of the run may have typed them.
@@ -210,6 +228,7 @@ bool DesktopWorld::wait_for_step() {
 }
 
 Fact DesktopWorld::on(const Observe& command) {
+    if (command.zoom && command.zoom->use == ZoomUse::refine) return cut_from_latest(command);
     acted_ = false;
     if (!wait_for_step()) return broken_off();
     if (!timeline_.wait(profile_.pace.capture_delay, control_.at_safe_point())) return broken_off();
@@ -235,7 +254,7 @@ Fact DesktopWorld::on(const Observe& command) {
         const winio::Screenshot screenshot = pipeline_.process(std::move(frame));
         // `process` leaves memory in it. NOLINTNEXTLINE(bugprone-use-after-move)
         settler_.reuse(std::move(frame));
-        vlm::Image image = vlm::make_image(screenshot.png);
+        vlm::Image image = model_image(screenshot.file);
         fact.sha256 = image.sha256;
         fact.size = screenshot.size;
         fact.area = screenshot.area;
@@ -247,10 +266,12 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.capture = timed.latest();
         fact.scale = screenshot.scale_time;
         fact.encode = screenshot.encode_time;
-        if (command.annotation) {
+        if (command.zoom) {
+            show_part(*command.zoom, fact, image);
+        } else if (command.annotation) {
             fact.raw_sha256 = image.sha256;
             fact.raw_file =
-                writer_.save_screenshot(command.screenshot, *screenshot.png, ScreenshotKind::raw);
+                writer_.save_screenshot(command.screenshot, *screenshot.file, ScreenshotKind::raw);
             auto drawn = annotated(command, screenshot, fact);
             if (!drawn) return broken_off();
             image = *std::move(drawn);
@@ -259,12 +280,67 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.file = writer_.save_screenshot(command.screenshot, *image.bytes);
         images_.insert_or_assign(fact.sha256, std::move(image));
         keep_seen(fact, std::move(toggling));
+        set_reference(fact);
         return fact;
     } catch (const winio::Error& error) {
         if (error.code() == winio::errc::cancelled && control_.stopping()) return broken_off();
         capturer_.reset(); // its resources may be gone with the display
         return ObserveFailed{error_name(error.code()), error.what()};
     }
+}
+
+/// A crop of the latest screenshot at full resolution, without the pointer, which may be on the target.
+Fact DesktopWorld::cut_from_latest(const Observe& command) {
+    if (!area_ || seen_.frame.pixels.size() != area_->bounds().size())
+        return ObserveFailed{error_name(winio::errc::not_supported),
+                             "the latest screenshot was taken before the run was resumed"};
+    try {
+        Observed fact;
+        vlm::Image image;
+        show_part(*command.zoom, fact, image);
+        fact.file = writer_.save_screenshot(command.screenshot, *image.bytes);
+        files_.insert_or_assign(fact.sha256, fact.file);
+        images_.insert_or_assign(fact.sha256, std::move(image));
+        return fact;
+    } catch (const winio::Error& error) {
+        return ObserveFailed{error_name(error.code()), error.what()};
+    }
+}
+
+/// Replaces the screenshot by one that shows only a part of the latest frame.
+void DesktopWorld::show_part(const Zoom& zoom, Observed& fact, vlm::Image& image) {
+    const auto start = Clock::now();
+    const winio::Rect& all = area_->bounds();
+    const ZoomedView view = zoomed_view(*area_, zoom, profile_);
+    std::optional<winio::PointerShape> pointer;
+    // The pointer may be on the target.
+    if (zoom.use == ZoomUse::refine) std::swap(pointer, seen_.frame.pointer);
+    const winio::Image pixels = zoomed_image(seen_.frame, view);
+    if (zoom.use == ZoomUse::refine) std::swap(pointer, seen_.frame.pointer);
+    const auto scaled = Clock::now();
+    image = vlm::make_image(winio::encode_image(pixels.view(), pipeline_.options().format),
+                            std::string(winio::media_type(pipeline_.options().format)));
+    fact.sha256 = image.sha256;
+    fact.size = view.image;
+    fact.area = view.area;
+    fact.zoomed = Zoomed{all, zoom.use, {}};
+    if (zoom.target) {
+        const winio::Point at = area_->to_pixel(*zoom.target);
+        fact.zoomed->element =
+            element_size(seen_.frame.pixels.view(), {at.x - all.x, at.y - all.y});
+    }
+    fact.model_size = model_size(view.image);
+    fact.scale += std::chrono::duration_cast<std::chrono::microseconds>(scaled - start);
+    fact.encode += since(scaled);
+}
+
+/// What positions in the next calls refer to.
+void DesktopWorld::set_reference(const Observed& seen) {
+    if (seen.refines()) return;
+    reference_.reset();
+    if (!seen.zoomed || seen.zoomed->use != ZoomUse::positions) return;
+    reference_ = Reference{winio::WorkArea(seen.area), numbers_};
+    if (numbers_) reference_->numbers = numbers_->with_image(seen.size);
 }
 
 /// The size after the resizing by the model's processor.
@@ -379,18 +455,19 @@ std::optional<vlm::Image> DesktopWorld::annotated(const Observe& command,
     if (options_.annotation == Source::client) {
         auto drawn =
             tape_.answer(answers::annotation, [&]() -> std::optional<std::vector<std::uint8_t>> {
-                const auto png = control_.wait_for_annotation(
-                    {command.screenshot, screenshot.size, screenshot.png});
+                const auto png = control_.wait_for_annotation({command.screenshot, screenshot.size,
+                                                               screenshot.file,
+                                                               std::string(screenshot.media_type)});
                 return png == nullptr ? std::nullopt : std::optional(*png);
             });
         if (drawn)
-            image = vlm::make_image(
-                std::make_shared<const std::vector<std::uint8_t>>(*std::move(drawn)));
+            image = model_image(std::make_shared<const std::vector<std::uint8_t>>(
+                in_format(*std::move(drawn), profile_.image_format)));
     } else {
         const auto overlay =
             make_overlay(*command.annotation, profile_.executed_heat, profile_.bbox_heat,
                          screenshot.size, numbers_ ? &*numbers_ : nullptr);
-        image = vlm::make_image(pipeline_.annotate(*overlay));
+        image = model_image(pipeline_.annotate(*overlay));
     }
     fact.annotate = since(start);
     return image;
@@ -402,9 +479,12 @@ Fact DesktopWorld::on(const Await&) {
 }
 
 Fact DesktopWorld::on(const Ask& command) {
-    if (!wait_for_step()) return broken_off();
-    asked_ = true;
-    step_waited_ = false;
+    if (!command.refines) {
+        if (!wait_for_step()) return broken_off();
+        asked_ = true;
+        step_waited_ = false;
+        approved_checks_.clear();
+    }
     try {
         Fact fact = ask(command);
         if (auto* replied = std::get_if<Replied>(&fact)) record_response(replied->reply);
@@ -443,8 +523,8 @@ Fact DesktopWorld::ask(const Ask& command) {
     }
     const bool watched = options_.watch != Watch::off && !image.empty() && !seen_sha256_.empty();
     if (!watched)
-        return Replied{
-            model_.reply(with_images(command.request), on_delta_, control_.at_safe_point())};
+        return Replied{model_.reply(with_images(command.request, command.refines), on_delta_,
+                                    control_.at_safe_point())};
     // An image that the client annotates cannot be replaced without the client.
     const bool shows_seen =
         image == seen_sha256_ && !guard_.has_acted() && options_.annotation == Source::library;
@@ -455,14 +535,14 @@ Fact DesktopWorld::ask(const Ask& command) {
             return superseded_after({}, std::move(differing));
         }
     }
-    const vlm::ChatRequest request = with_images(command.request);
+    const vlm::ChatRequest request = with_images(command.request, command.refines);
     std::optional<Superseded> superseded;
     Replied fact = watched_reply(command, request, shows_seen, superseded);
     if (superseded) {
         step_waited_ = true;
         return *std::move(superseded);
     }
-    prompt_tokens_ = fact.reply.usage.prompt_tokens;
+    if (!command.refines) prompt_tokens_ = fact.reply.usage.prompt_tokens;
     fact.screen_changed = shows_seen && fact.reply.tool_calls.empty() &&
                           (!request.tools.empty() || command.calls_in_text) &&
                           !differing_now().empty();
@@ -586,8 +666,9 @@ void DesktopWorld::keep_seen(const Observed& fact, std::vector<winio::Rect> togg
     guard_.on_screenshot(std::move(toggling));
 }
 
-/// Fills in the bytes of images, and frees images that the conversation no longer contains.
-vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
+/// Fills in the bytes of images, and frees images that the conversation no longer contains. A request
+/// that refines a position says nothing about the conversation.
+vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request, bool refines) {
     if (tape_.replays()) return request; // no model receives them
     request.keep_response = tape_.records();
     std::set<std::string> held;
@@ -599,13 +680,16 @@ vlm::ChatRequest DesktopWorld::with_images(vlm::ChatRequest request) {
             *image = image_of(image->sha256);
         }
     }
-    std::erase_if(images_, [&](const auto& entry) { return !held.contains(entry.first); });
+    if (!refines)
+        std::erase_if(images_, [&](const auto& entry) { return !held.contains(entry.first); });
     return request;
 }
 
 void DesktopWorld::remember(const Observed& seen) {
     files_.insert_or_assign(seen.sha256, seen.file);
+    if (seen.refines()) return;
     novelty_.remember(seen.raw_sha256.empty() ? seen.sha256 : seen.raw_sha256);
+    set_reference(seen);
     outdated_ = by_resumption;
 }
 
@@ -613,7 +697,8 @@ const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     const auto known = images_.find(sha256);
     if (known != images_.end()) return known->second;
     const std::string& file = files_.at(sha256);
-    vlm::Image image = vlm::make_image(writer_.read(file));
+    vlm::Image image =
+        model_image(std::make_shared<const std::vector<std::uint8_t>>(writer_.read(file)));
     if (image.sha256 != sha256)
         throw Error(errc::bad_run, file + " is not the screenshot of the journal: restore it");
     return images_.insert_or_assign(sha256, std::move(image)).first->second;
@@ -632,13 +717,17 @@ Fact DesktopWorld::on(const Invoke& command) {
         if (!area_) area_ = choose_area();
         ToolContext context{
             desktop_,
-            *area_,
+            reference_ ? reference_->area : *area_,
             control_.at_once(),
             control_.at_safe_point(),
             {.steps = profile_.pace.drag_steps, .step_wait = profile_.pace.drag_step_delay},
             profile_.pace.type_delay,
             options_.hidden_variables,
             [&](const GuardedEffect& effect) { return permitted(command, effect, fact); }};
+        if (reference_) {
+            context.whole = *area_;
+            if (reference_->numbers) context.coordinates = &*reference_->numbers;
+        }
         revealed_.clear();
         if (!secrets_.empty()) {
             std::ranges::copy(secrets_.variables(), std::back_inserter(context.hidden_variables));
@@ -651,11 +740,17 @@ Fact DesktopWorld::on(const Invoke& command) {
             refuse_as_stale({std::string(by_takeover), {}}, fact);
             return fact;
         }
+        if (!checks_are_approved(command, fact)) return fact;
         if (journal_ != nullptr && may_act_itself) journal_->finish_sync();
         const ToolResult result = tools.call(command.call, context);
         fact.ok = result.succeeded();
         fact.result_json = result.json();
         fact.wants_screenshot = result.wants_screenshot();
+        if (const auto& part = result.zoom(); part && !part->empty()) {
+            const winio::NormPoint first = area_->to_norm(part->origin());
+            const winio::NormPoint last = area_->to_norm({part->right() - 1, part->bottom() - 1});
+            fact.zoom = in_steps({first.x, first.y, last.x, last.y});
+        }
         fact.signal = result.signal();
         fact.reads = result.has_read();
         fact.action = {tools.id_of(command.call.name),
@@ -731,6 +826,47 @@ GuardedAction DesktopWorld::guarded(const Invoke& command, const Invoked& fact) 
     else if (command.call.provenance == vlm::Provenance::text)
         action.provenance = Provenance::text;
     return action;
+}
+
+/// Asks the user about the checks of the model's server, which always need an approval; once for all
+/// actions of a call.
+bool DesktopWorld::checks_are_approved(const Invoke& command, Invoked& fact) {
+    constexpr std::size_t max_words = 1000; // of the server, in a question
+    std::vector<std::string> ids;
+    std::string words;
+    for (const vlm::SafetyCheck& check : command.call.safety_checks) {
+        ids.push_back(check.id);
+        if (approved_checks_.contains(check.id)) continue;
+        words += words.empty() ? "" : "\n";
+        words += check.code.empty() ? "check " + check.id : check.code;
+        if (!check.message.empty()) words += ": " + check.message;
+    }
+    if (!words.empty()) {
+        const auto start = Clock::now();
+        fact.action.tool = tools_.at(command.role).id_of(command.call.name);
+        const Gate::Answer answer =
+            gate_.confirm({.turn = turn_,
+                           .tool = command.call.name,
+                           .arguments_json = to_valid_utf8(command.call.arguments_json),
+                           .text = to_valid_utf8(shorten(words, max_words)),
+                           .rule = "server: safety check",
+                           .reason = "The model's server asks for the user's approval."});
+        fact.guard = answer.record;
+        Judged decision{.guard = answer.record,
+                        .call_id = command.call.id,
+                        .tool = command.call.name,
+                        .policy = since(start)};
+        fact.policy += decision.policy;
+        if (journal_ != nullptr) journal_->append(Payload(std::move(decision)), turn_);
+        if (!answer.record.allowed) {
+            fact.interrupted = control_.stopping();
+            fact.result_json = denied(answer).json();
+            return false;
+        }
+        approved_checks_.insert(ids.begin(), ids.end());
+    }
+    fact.approved_checks = std::move(ids);
+    return true;
 }
 
 /// Asks the guard, and the user if necessary.

@@ -23,6 +23,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 namespace eyehand::agent {
@@ -48,7 +49,9 @@ public:
     /// Keeps only the file's name: the store has the bytes.
     void remember(const Observed& seen) override;
     /// In a replay: the mode has received `seen` as the latest screenshot.
-    void adopt(const Observed& seen) { seen_sha256_ = seen.sha256; }
+    void adopt(const Observed& seen) {
+        if (!seen.refines()) seen_sha256_ = seen.sha256;
+    }
 
 private:
     class Tapes;
@@ -60,12 +63,16 @@ private:
     Fact on(const Await& command);
     Fact on(const Finish& command);
     [[nodiscard]] winio::WorkArea choose_area();
-    [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request);
+    [[nodiscard]] vlm::ChatRequest with_images(vlm::ChatRequest request, bool refines);
     [[nodiscard]] std::optional<vlm::Image>
     annotated(const Observe& command, const winio::Screenshot& screenshot, Observed& fact);
+    [[nodiscard]] Fact cut_from_latest(const Observe& command);
+    void show_part(const Zoom& zoom, Observed& fact, vlm::Image& image);
+    void set_reference(const Observed& seen);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
+    [[nodiscard]] bool checks_are_approved(const Invoke& command, Invoked& fact);
     [[nodiscard]] bool is_allowed(const Invoke& command, const winio::Plan& plan, Invoked& fact);
     [[nodiscard]] bool recovery_is_allowed(const std::string& step, const winio::Plan& plan,
                                            Recovered& fact);
@@ -126,15 +133,22 @@ private:
     RunWriter writer_;
     RunPort control_;
     Gate gate_;
-    std::vector<std::string> revealed_; ///< names of the secrets that the present plan types
+    std::set<std::string> approved_checks_; ///< of the latest reply; ids of `vlm::SafetyCheck`
+    std::vector<std::string> revealed_;     ///< names of the secrets that the present plan types
     std::vector<std::uint32_t> own_processes_;
     std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot
     Journal* journal_; ///< nullptr: decisions are not written, and nothing is synced
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
-    int turn_ = 0;                                 ///< of the mode
-    Clock::time_point began_{};                    ///< this part of the run; on the timeline
-    std::optional<winio::WorkArea> area_;          ///< of the latest screenshot
+    int turn_ = 0;                        ///< of the mode
+    Clock::time_point began_{};           ///< this part of the run; on the timeline
+    std::optional<winio::WorkArea> area_; ///< of the latest screenshot
+    /// What the latest screenshot shows of it, if that is only a part.
+    struct Reference {
+        winio::WorkArea area;
+        std::optional<CoordinateConverter> numbers; ///< as `numbers_`
+    };
+    std::optional<Reference> reference_;
     std::optional<winio::InputExecutor> executor_; ///< limited to the area of the latest action
     std::unique_ptr<TapedCapturer> capturer_;
     winio::Settler settler_;

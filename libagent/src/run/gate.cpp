@@ -64,4 +64,12 @@ Gate::Answer Gate::permit(const std::function<GuardedAction()>& action, Approval
     }
 }
 
+Gate::Answer Gate::confirm(ApprovalRequest request) {
+    if (approvals_ == Approvals::unattended)
+        return {{false, request.rule, "unattended", {}}, request.reason};
+    const Approval approval =
+        tape_.answer(answers::approval, [&] { return control_.request_approval(request); });
+    return {{approval.granted, request.rule, "user", approval.channel}, approval.reason};
+}
+
 } // namespace eyehand::agent

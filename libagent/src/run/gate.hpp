@@ -30,6 +30,9 @@ public:
     /// Denied if the run stops meanwhile.
     [[nodiscard]] Answer permit(const std::function<GuardedAction()>& action,
                                 ApprovalRequest request, const std::function<Time()>& now);
+    /// Asks the user whether an action may be carried out although the model's server has reservations
+    /// about it, at every level of the guard.
+    [[nodiscard]] Answer confirm(ApprovalRequest request);
     /// Whether each of these effects reaches a window that the latest permitted action reaches in the
     /// same way, with the pointer or with the keyboard. True for what cannot be known.
     [[nodiscard]] bool covers(const std::vector<GuardedEffect>& effects) const {

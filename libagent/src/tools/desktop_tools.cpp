@@ -168,6 +168,10 @@ struct AmountArgs {
     std::optional<int> amount;
 };
 
+struct ZoomArgs {
+    winio::NormBox region;
+};
+
 struct TitleArgs {
     std::string title;
 };
@@ -187,6 +191,12 @@ constexpr std::size_t clipboard_length = 4000;
 ToolResult placed(ToolResult result, winio::NormPoint at, const ToolContext& context) {
     const ModelPoint shown = context.shown(at);
     return std::move(result).with("x", shown.x).with("y", shown.y);
+}
+
+/// The same for a pixel, which may be outside what the model sees.
+ToolResult placed(ToolResult result, winio::Point at, const ToolContext& context) {
+    if (!context.area.contains(at)) return result;
+    return placed(std::move(result), context.area.to_norm(at), context);
 }
 
 /// `verb` names the action in the result: {"ok":true,"clicked":"OK","x":500,"y":300}.
@@ -216,7 +226,7 @@ ToolResult move(const MoveArgs& args, ToolContext& context) {
 std::optional<winio::Point> pointer_in_reach(ToolContext& context,
                                              std::optional<ToolResult>& problem) {
     const std::optional<winio::Point> at = context.desktop.pointer();
-    if (at && !context.area.contains(*at))
+    if (at && !context.work_area().contains(*at))
         problem = fail("pointer_outside",
                        "The pointer is outside the visible screen: move it onto the target first.");
     return at;
@@ -230,7 +240,7 @@ ToolResult act_at_pointer(winio::Plan plan, std::string_view done, ToolContext& 
     if (problem) return *std::move(problem);
     if (!at) return act(std::move(plan), done); // the desktop does not report it
     plan.targets = {*at};
-    return placed(act(std::move(plan), done), context.area.to_norm(*at), context);
+    return placed(act(std::move(plan), done), *at, context);
 }
 
 ToolResult click_here(const NoArgs&, ToolContext& context) {
@@ -275,7 +285,7 @@ ToolResult click_with_options(const ClickArgs& args, ToolContext& context) {
                     "The position of the pointer is not known: state where to click.");
     return placed(act(holding(args.keys, gesture::click(*at, button, times)))
                       .with("clicked", args.label),
-                  context.area.to_norm(*at), context)
+                  *at, context)
         .about(about);
 }
 
@@ -306,7 +316,7 @@ ToolResult scroll(const ScrollArgs& args, ToolContext& context) {
 auto scroll_in_the_middle(ScrollDirection direction) {
     return [direction](const AmountArgs& args, ToolContext& context) {
         const int amount = args.amount.value_or(one_notch);
-        const winio::Point center = context.area.to_pixel({500, 500});
+        const winio::Point center = context.work_area().to_pixel({500, 500});
         return scrolled(gesture::scroll(center, signed_notches(direction, amount)), direction,
                         amount);
     };
@@ -352,7 +362,7 @@ ToolResult turn_wheel(const TurnArgs& args, ToolContext& context) {
         std::optional<ToolResult> problem;
         at = pointer_in_reach(context, problem);
         if (problem) return *std::move(problem);
-        if (!at) at = context.area.to_pixel({500, 500});
+        if (!at) at = context.work_area().to_pixel({500, 500});
     }
     return act(holding(args.keys, gesture::scroll(*at, positive ? amount : -amount, axis)))
         .with("scrolled", word)
@@ -399,6 +409,15 @@ ToolResult wait(const WaitArgs& args, ToolContext&) {
     return act({{winio::Step{winio::Batch{}, milliseconds(args.seconds)}}, {}})
         .with("waited_seconds", args.seconds)
         .about(fmt::format("{}", args.seconds));
+}
+
+// ---- looking ------------------------------------------------------------------------------------
+
+ToolResult zoom(const ZoomArgs& args, ToolContext& context) {
+    const winio::Point first = context.area.to_pixel({args.region.x1, args.region.y1});
+    const winio::Point last = context.area.to_pixel({args.region.x2, args.region.y2});
+    return look_at({first.x, first.y, last.x - first.x + 1, last.y - first.y + 1})
+        .about(fmt::format("{},{} to {},{}", first.x, first.y, last.x, last.y));
 }
 
 // ---- windows and programs -----------------------------------------------------------------------
@@ -526,6 +545,11 @@ Argument<Args> key_of(std::string name, Key Args::*member, std::string descripti
 void add_looking(Toolbox& tools) {
     tools.add<NoArgs>("observe", "Shows the current screen.", {},
                       [](const NoArgs&, ToolContext&) { return look(); });
+    tools.add<ZoomArgs>("zoom",
+                        "Shows a part of the screen at full resolution, enlarged if it is small. "
+                        "Positions in your next calls refer to this image, until the next "
+                        "screenshot.",
+                        {arg("region", &ZoomArgs::region, "the part: {{box}}, {{range}}")}, zoom);
     tools.add<WaitArgs>("wait", "Waits, to give a program time.",
                         {arg("seconds", &WaitArgs::seconds, "0 to 30", range{0, 30})}, wait);
 }

@@ -45,6 +45,12 @@ ToolResult look() {
     return result;
 }
 
+ToolResult look_at(const winio::Rect& part) {
+    ToolResult result = look();
+    result.zoom_ = part;
+    return result;
+}
+
 ToolResult fail(std::string_view type, std::string_view message) {
     if (type.empty()) throw std::invalid_argument("a failed tool result needs an error type");
     ToolResult result;

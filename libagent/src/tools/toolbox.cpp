@@ -110,11 +110,13 @@ std::optional<ToolResult> convert(json::value& given, const std::string& schema,
     return std::nullopt;
 }
 
-/// Resets the context after a call.
+/// Sets the numbers of a context that has none, and resets them after the call.
 class NumbersOfCall {
 public:
     NumbersOfCall(ToolContext& context, const CoordinateConverter* numbers)
-        : context_(context), before_(std::exchange(context.coordinates, numbers)) {}
+        : context_(context), before_(context.coordinates) {
+        if (before_ == nullptr) context.coordinates = numbers;
+    }
     ~NumbersOfCall() { context_.coordinates = before_; }
     NumbersOfCall(const NumbersOfCall&) = delete;
     NumbersOfCall& operator=(const NumbersOfCall&) = delete;
@@ -370,7 +372,7 @@ ToolResult Toolbox::call(const vlm::ToolCall& call, ToolContext& context) const 
     if (!arguments)
         return tool->invalid_error.empty() ? problem : fail(tool->invalid_error, problem.message());
     const NumbersOfCall numbers_of_call(context, tools_->numbers());
-    if (const CoordinateConverter* numbers = tools_->numbers()) {
+    if (const CoordinateConverter* numbers = context.coordinates) {
         auto wrong = tool->whole ? convert(*arguments, tool->parameters_json, *numbers)
                                  : convert(arguments->as_object(), tool->arguments, *numbers);
         if (wrong) return *std::move(wrong);

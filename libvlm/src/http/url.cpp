@@ -7,11 +7,10 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <stdexcept>
 
 namespace eyehand::vlm::http {
 namespace {
-
-constexpr std::string_view chat_completions = "/chat/completions";
 
 [[noreturn]] void refuse(const std::string& problem) {
     throw Error(errc::bad_url,
@@ -152,31 +151,53 @@ Url resolve_reference(const Url& base, std::string_view location) {
     return parse_url(origin + base.path.substr(0, base.path.rfind('/') + 1) + reference);
 }
 
-Url parse_endpoint(std::string_view text) {
+namespace {
+
+std::optional<std::string> base_of(std::string_view path) {
+    for (const Api api : {Api::chat_completions, Api::responses})
+        if (path.ends_with(path_of(api)))
+            return std::string(path.substr(0, path.size() - path_of(api).size()));
+    return std::nullopt;
+}
+
+} // namespace
+
+std::string_view path_of(Api api) {
+    switch (api) {
+    case Api::chat_completions:
+        return "/chat/completions";
+    case Api::responses:
+        return "/responses";
+    }
+    throw std::invalid_argument("not a vlm::Api");
+}
+
+Url parse_endpoint(std::string_view text, Api api) {
     Url url = parse_url(text);
     std::string_view path = url.path;
     while (path.ends_with('/')) path.remove_suffix(1);
-    if (path.empty()) {
-        url.path = "/v1";
-        url.path += chat_completions;
-        return url;
-    }
     const std::string_view last = path.substr(path.rfind('/') + 1);
-    if (is_version(last) || last == "openai")
-        url.path = std::string(path) + std::string(chat_completions);
-    else if (path.ends_with(chat_completions))
-        url.path = std::string(path);
+    std::optional<std::string> base;
+    if (path.empty())
+        base = "/v1";
+    else if (is_version(last) || last == "openai")
+        base = path;
+    else
+        base = base_of(path);
+    if (base) url.path = base->append(path_of(api));
     return url;
 }
 
+std::optional<std::string> base_path(const Url& url) { return base_of(url.path); }
+
 Url models_url(const Url& url) {
-    if (!url.path.ends_with(chat_completions))
-        throw Error(errc::not_supported, "the URL of the list of models cannot be derived from " +
-                                             url.shown() + "; use an endpoint that ends in " +
-                                             std::string(chat_completions));
+    const auto base = base_path(url);
+    if (!base)
+        throw Error(errc::not_supported,
+                    "the URL of the list of models cannot be derived from " + url.shown() +
+                        "; use an endpoint that ends in /chat/completions or /responses");
     Url models = url;
-    models.path.resize(models.path.size() - chat_completions.size());
-    models.path += "/models";
+    models.path = *base + "/models";
     return models;
 }
 

@@ -5,7 +5,10 @@
 // errors do not tell which part of the URL is wrong.
 #pragma once
 
+#include "eyehand/vlm/chat.hpp"
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,13 +37,21 @@ struct Url {
 /// Drops a fragment. Throws Error{bad_url}.
 [[nodiscard]] Url resolve_reference(const Url& base, std::string_view location);
 
-/// The URL of chat completions for an endpoint: "http://host:1234" is completed with
-/// "/v1/chat/completions", and a path that ends in a version ("/v1", "/v1/") or in "/openai" with
-/// "/chat/completions"; any other path is already complete. Throws Error{bad_url}.
-[[nodiscard]] Url parse_endpoint(std::string_view text);
+/// The end of the path of an API: "/chat/completions", "/responses".
+[[nodiscard]] std::string_view path_of(Api api);
 
-/// The URL of the list of models that belongs to a chat-completions URL. Throws
-/// Error{not_supported} if the path does not end in "/chat/completions".
-[[nodiscard]] Url models_url(const Url& chat_completions);
+/// The URL of an API for an endpoint: "http://host:1234" is completed with "/v1" and `path_of(api)`,
+/// and a path that ends in a version ("/v1", "/v1/") or in "/openai" with `path_of(api)`. A path that
+/// ends as that of the other API is changed to this one; any other path is already complete. Throws
+/// Error{bad_url}.
+[[nodiscard]] Url parse_endpoint(std::string_view text, Api api = Api::chat_completions);
+
+/// The path of `url` without the end that one of the APIs gives it, such as "/v1"; nothing for another
+/// path.
+[[nodiscard]] std::optional<std::string> base_path(const Url& url);
+
+/// The URL of the list of models that belongs to the URL of an API. Throws Error{not_supported} if the
+/// path does not end as that of an API.
+[[nodiscard]] Url models_url(const Url& url);
 
 } // namespace eyehand::vlm::http

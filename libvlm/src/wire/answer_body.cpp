@@ -1,5 +1,7 @@
 #include "answer_body.hpp"
 
+#include "responses/decode_reply.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -14,7 +16,10 @@ constexpr std::string_view before_body = " \t\r\n\xEF\xBB\xBF";
 AnswerBody::AnswerBody(const Where& where, const std::vector<ToolSpec>& offered,
                        const AnswerBodyOptions& options, const OnDelta& on_delta)
     : where_(where), offered_(offered), options_(options), on_delta_(on_delta),
-      events_(where.url, options.max_bytes), assembler_(where, offered, options.rule) {}
+      events_(where.url, options.max_bytes),
+      assembler_(options.api == Api::responses
+                     ? Assembler(responses::ReplyAssembler(where, offered, options.rule))
+                     : Assembler(ReplyAssembler(where, offered, options.rule))) {}
 
 /// The form of a body that starts with `text` (after `before_body`); nothing if more bytes are
 /// needed. The first bytes count more than the content type, because servers announce a stream and
@@ -46,22 +51,26 @@ bool AnswerBody::take(bool event_stream, std::string_view bytes) {
 
 ChatReply AnswerBody::finish() {
     if (is_streamed()) {
-        if (!assembler_.done()) events_.finish([this](const ServerEvent& event) { take(event); });
-        return assembler_.finish();
+        if (!assembled()) events_.finish([this](const ServerEvent& event) { take(event); });
+        return std::visit([](const auto& assembler) { return assembler.finish(); }, assembler_);
     }
-    ChatReply reply = decode_reply(text_, where_, offered_, options_.rule);
+    ChatReply reply = options_.api == Api::responses
+                          ? responses::decode_reply(text_, where_, offered_, options_.rule)
+                          : decode_reply(text_, where_, offered_, options_.rule);
     if (on_delta_ && !reply.text.empty()) hand_out({Delta::Kind::text, reply.text});
     return reply;
 }
 
 bool AnswerBody::take_events(std::string_view bytes) {
     events_.feed(bytes, [this](const ServerEvent& event) { take(event); });
-    return !assembler_.done();
+    return !assembled();
 }
 
 void AnswerBody::take(const ServerEvent& event) {
-    if (assembler_.done()) return;
-    for (const Delta& delta : assembler_.take(event)) hand_out(delta);
+    if (assembled()) return;
+    const std::vector<Delta> deltas =
+        std::visit([&](auto& assembler) { return assembler.take(event); }, assembler_);
+    for (const Delta& delta : deltas) hand_out(delta);
 }
 
 void AnswerBody::hand_out(const Delta& delta) {

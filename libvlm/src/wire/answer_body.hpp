@@ -3,6 +3,7 @@
 
 #include "assemble_reply.hpp"
 #include "decode_reply.hpp"
+#include "responses/assemble_reply.hpp"
 #include "sse.hpp"
 
 #include "eyehand/vlm/model.hpp"
@@ -12,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace eyehand::vlm::wire {
@@ -20,6 +22,7 @@ struct AnswerBodyOptions {
     TextCallRule rule = TextCallRule::ignore;
     std::size_t max_bytes = 0; ///< of an event; 0: no limit
     bool keep_all = false;     ///< keeps also the bytes of a stream
+    Api api = Api::chat_completions;
 };
 
 class AnswerBody {
@@ -31,7 +34,7 @@ public:
                const AnswerBodyOptions& options, const OnDelta& on_delta);
 
     /// Takes the next bytes, split anywhere. `event_stream`: the content type is that of a stream.
-    /// Returns false once the stream is complete ("[DONE]").
+    /// Returns false once the stream is complete ("[DONE]", or the event that ends a response).
     bool take(bool event_stream, std::string_view bytes);
 
     /// Call it once, after the last byte of the answer.
@@ -45,6 +48,11 @@ public:
 
 private:
     enum class Form { events, whole };
+    using Assembler = std::variant<ReplyAssembler, responses::ReplyAssembler>;
+
+    [[nodiscard]] bool assembled() const {
+        return std::visit([](const auto& assembler) { return assembler.done(); }, assembler_);
+    }
 
     static std::optional<Form> form_of(bool event_stream, std::string_view text);
     bool take_events(std::string_view bytes);
@@ -56,7 +64,7 @@ private:
     const AnswerBodyOptions options_;
     const OnDelta& on_delta_;
     EventParser events_;
-    ReplyAssembler assembler_;
+    Assembler assembler_;
     std::optional<Form> form_; // known with the first bytes
     std::string text_;
     std::size_t blank_ = 0; // length of the prefix of `text_` that precedes the body

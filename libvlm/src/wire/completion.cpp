@@ -39,7 +39,11 @@ void copy_unknown(const json::object& from, json::object& to,
 } // namespace
 
 void refuse(const Where& where, const std::string& problem, std::string_view remedy) {
-    throw Error(errc::bad_response, where.url + ' ' + problem + ": " + std::string(remedy),
+    const std::string check_url =
+        "is the URL right? It should end in /v1 or " + std::string(where.path);
+    throw Error(errc::bad_response,
+                where.url + ' ' + problem + ": " +
+                    (remedy.empty() ? check_url : std::string(remedy)),
                 {.status = 200});
 }
 

@@ -10,10 +10,9 @@
 
 namespace eyehand::vlm::wire {
 
-/// Throws Error{bad_response}: "<url> <problem>: <remedy>".
-[[noreturn]] void
-refuse(const Where& where, const std::string& problem,
-       std::string_view remedy = "is the URL right? It should end in /v1 or /v1/chat/completions");
+/// Throws Error{bad_response}: "<url> <problem>: <remedy>". By default, the remedy is to check the URL.
+[[noreturn]] void refuse(const Where& where, const std::string& problem,
+                         std::string_view remedy = {});
 
 /// Throws Error{bad_response} for a field that is not `expected`.
 [[noreturn]] void refuse_field(const Where& where, const std::string& field,

@@ -115,7 +115,9 @@ errc category_of(int status, std::string_view lower) {
     }
 }
 
-constexpr std::string_view url_hint = "is the URL right? It should end in /v1/chat/completions";
+std::string url_hint(const Where& where) {
+    return "is the URL right? It should end in " + std::string(where.path);
+}
 
 std::string remedy_for_missing(std::string_view said, const Where& where) {
     if (ascii_lower(said).find("model") != std::string::npos)
@@ -123,7 +125,7 @@ std::string remedy_for_missing(std::string_view said, const Where& where) {
                (where.model.empty() ? std::string("this model")
                                     : "the model \"" + where.quote(where.model, 200) + '"') +
                "; check the model's name against the server's list, or load it there";
-    return "the server does not have this path; " + std::string(url_hint);
+    return "the server does not have this path; " + url_hint(where);
 }
 
 std::string remedy_for(int status, std::string_view lower, std::string_view said,
@@ -142,7 +144,7 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
         return "the model crashed on the server, often for lack of memory; reload it, with a "
                "shorter context or a smaller model";
     // LM Studio's answer to an unknown path, with status 200.
-    if (contains_any(lower, {"unexpected endpoint"})) return std::string(url_hint);
+    if (contains_any(lower, {"unexpected endpoint"})) return url_hint(where);
     if (is_no_model_loaded(lower)) return "load a model on the server and try again";
     if (status >= 300 && status < 400)
         return location.empty() ? "the server redirects; give its final URL as the endpoint"
@@ -162,7 +164,7 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
     case 404:
         return remedy_for_missing(said, where);
     case 405:
-        return std::string(url_hint);
+        return url_hint(where);
     case 408:
     case 409:
         return "try again";

@@ -1,17 +1,12 @@
 #include "encode_request.hpp"
 
-#include "eyehand/base/base64.hpp"
-#include "eyehand/base/utf8.hpp"
-#include "eyehand/vlm/digest.hpp"
-
 #include "json.hpp"
 #include "reasoning.hpp"
 #include "repair_json.hpp"
+#include "responses/encode_request.hpp"
+#include "write_json.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -47,6 +42,8 @@ void check_message(const Message& message) {
         throw std::invalid_argument("a tool call is only allowed in an assistant message");
     if (message.role == Role::tool && message.tool_call_id.empty())
         throw std::invalid_argument("a tool result has no call id");
+    if (!message.acknowledged_checks.empty() && message.role != Role::tool)
+        throw std::invalid_argument("acknowledged checks are only allowed in a tool result");
     for (const ToolCall& call : message.tool_calls)
         if (call.id.empty() || call.name.empty())
             throw std::invalid_argument("a tool call in the history has no id or no name");
@@ -68,122 +65,10 @@ struct Turn {
     }
 };
 
-// --- Writing JSON -----------------------------------------------------------------------------
-
-/// Measures the output, so that the body, including its images, is allocated once.
-struct Length {
-    std::size_t value = 0;
-    void append(std::string_view text) { value += text.size(); }
-};
-
-void write_base64(Length& out, const std::vector<std::uint8_t>& bytes) {
-    out.value += base::base64_length(bytes.size());
-}
-
-void write_base64(std::string& out, const std::vector<std::uint8_t>& bytes) {
-    base::append_base64(out, bytes);
-}
-
-/// The inside of a JSON string.
-template <class Out>
-void write_escaped(Out& out, std::string_view text) {
-    constexpr std::string_view hex = "0123456789abcdef";
-    std::size_t plain = 0; // length of the prefix that needs no escape
-    const auto flush = [&](std::size_t skip) {
-        out.append(text.substr(0, plain));
-        text.remove_prefix(plain + skip);
-        plain = 0;
-    };
-    while (plain < text.size()) {
-        const auto byte = static_cast<unsigned char>(text[plain]);
-        if (byte == '"' || byte == '\\') {
-            const std::array<char, 2> escape{'\\', text[plain]};
-            flush(1);
-            out.append(std::string_view(escape.data(), escape.size()));
-        } else if (byte == '\n') {
-            flush(1);
-            out.append(std::string_view("\\n"));
-        } else if (byte < 0x20) {
-            const std::array<char, 6> escape{'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]};
-            flush(1);
-            out.append(std::string_view(escape.data(), escape.size()));
-        } else if (byte < 0x80) {
-            ++plain;
-        } else if (const auto character = base::utf8::decode(text, plain); character.valid) {
-            plain += character.length;
-        } else {
-            flush(character.length);
-            out.append(base::utf8::replacement);
-        }
-    }
-    flush(0);
-}
-
-template <class Out>
-void write_string(Out& out, std::string_view text) {
-    out.append(std::string_view("\""));
-    write_escaped(out, text);
-    out.append(std::string_view("\""));
-}
-
-template <class Out, class Number>
-void write_number(Out& out, Number number) {
-    if constexpr (std::is_floating_point_v<Number>)
-        if (!std::isfinite(number))
-            throw std::invalid_argument("a sampling value is not a finite number");
-    std::array<char, 32> text{}; // the longest double has 24 characters
-    const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{}) throw std::logic_error("a number does not fit its buffer");
-    out.append(std::string_view(text.data(), static_cast<std::size_t>(end - text.data())));
-}
-
-/// Commas between the members of an object or the elements of an array.
-template <class Out>
-class Separator {
-public:
-    explicit Separator(Out& out) : out_(out) {}
-    void operator()() {
-        if (!first_) out_.append(std::string_view(","));
-        first_ = false;
-    }
-    void key(std::string_view name) {
-        (*this)();
-        write_string(out_, name);
-        out_.append(std::string_view(":"));
-    }
-
-private:
-    Out& out_;
-    bool first_ = true;
-};
-
-template <class Out>
-void write(Out& out, std::string_view json) {
-    out.append(json);
-}
-
 // --- The request ------------------------------------------------------------------------------
 
 template <class Out>
-void write_image(Out& out, const Image& image, ImageMode mode) {
-    if (mode == ImageMode::redacted) {
-        const std::string hash = !image.sha256.empty() ? image.sha256
-                                 : image.bytes         ? sha256_hex(std::span(*image.bytes))
-                                                       : std::string("unknown");
-        write_escaped(out, "sha256:" + hash);
-        if (image.bytes) write_escaped(out, ", " + std::to_string(image.bytes->size()) + " bytes");
-        return;
-    }
-    if (!image.bytes || image.bytes->empty())
-        throw std::invalid_argument("the image " + image.sha256 + " has no bytes to send");
-    write(out, "data:");
-    write_escaped(out, image.media_type);
-    write(out, ";base64,");
-    write_base64(out, *image.bytes);
-}
-
-template <class Out>
-void write_parts(Out& out, const std::vector<Part>& parts, ImageMode mode) {
+void write_parts(Out& out, const std::vector<Part>& parts, const ImageForm& images) {
     write(out, "[");
     Separator comma(out);
     for (const Part& part : parts) {
@@ -196,8 +81,13 @@ void write_parts(Out& out, const std::vector<Part>& parts, ImageMode mode) {
         } else {
             comma();
             write(out, R"({"type":"image_url","image_url":{"url":")");
-            write_image(out, std::get<Image>(part), mode);
-            write(out, R"("}})");
+            write_image(out, std::get<Image>(part), images.mode);
+            write(out, "\"");
+            if (images.detail) {
+                write(out, R"(,"detail":)");
+                write_string(out, to_string(*images.detail));
+            }
+            write(out, "}}");
         }
     }
     write(out, "]");
@@ -242,7 +132,7 @@ void write_call(Out& out, const ToolCall& call) {
 }
 
 template <class Out>
-void write_message(Out& out, const Message& message, ImageMode mode) {
+void write_message(Out& out, const Message& message, const ImageForm& images) {
     write(out, R"({"role":)");
     write_string(out, to_string(message.role));
     if (message.role == Role::tool) {
@@ -254,7 +144,7 @@ void write_message(Out& out, const Message& message, ImageMode mode) {
         std::any_of(message.parts.begin(), message.parts.end(),
                     [](const Part& part) { return std::holds_alternative<Image>(part); });
     if (with_image)
-        write_parts(out, message.parts, mode);
+        write_parts(out, message.parts, images);
     else
         write_string(out, message.text());
     if (!message.tool_calls.empty()) {
@@ -280,18 +170,6 @@ void write_tool(Out& out, const ToolSpec& tool) {
     write(out, R"(,"parameters":)");
     write(out, tool.parameters_json);
     write(out, "}}");
-}
-
-std::string_view name_of(ToolChoice choice) {
-    switch (choice) {
-    case ToolChoice::automatic:
-        return "auto";
-    case ToolChoice::none:
-        return "none";
-    case ToolChoice::required:
-        return "required";
-    }
-    throw std::invalid_argument("not a vlm::ToolChoice");
 }
 
 template <class Out>
@@ -345,9 +223,10 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
     member.key("messages");
     write(out, "[");
     Separator comma(out);
+    const ImageForm images = image_form(request, encoding);
     for (const Message& message : messages) {
         comma();
-        write_message(out, message, encoding.images);
+        write_message(out, message, images);
     }
     write(out, "]");
     if (!request.tools.empty()) {
@@ -412,7 +291,9 @@ std::string encode_request(const ChatRequest& request, const Encoding& encoding)
     if (request.messages.empty()) throw std::invalid_argument("the request has no messages");
     check_tools(request.tools);
     check_response_format(request);
-    const std::vector<Message> messages = portable_messages(request.messages, encoding.quirks);
+    const std::vector<Message> messages =
+        portable_messages(request.messages, encoding.quirks, encoding.api);
+    if (encoding.api == Api::responses) return responses::encode(request, messages, encoding);
     Length length;
     write_request(length, request, messages, encoding);
     std::string body;
@@ -421,7 +302,8 @@ std::string encode_request(const ChatRequest& request, const Encoding& encoding)
     return body;
 }
 
-std::vector<Message> portable_messages(const std::vector<Message>& messages, const Quirks& quirks) {
+std::vector<Message> portable_messages(const std::vector<Message>& messages, const Quirks& quirks,
+                                       Api api) {
     std::vector<Message> result;
     Message system{Role::system, {}, {}, {}};
     Turn turn{.answer_before_user = quirks.answer_before_user};
@@ -440,9 +322,11 @@ std::vector<Message> portable_messages(const std::vector<Message>& messages, con
             break;
         case Role::assistant:
             turn.flush(result);
-            if (result.empty() || result.back().role != Role::assistant)
+            // Output items belong to one reply.
+            if (api == Api::responses || result.empty() || result.back().role != Role::assistant)
                 result.push_back({Role::assistant, {}, {}, {}});
             append_message(result.back(), message);
+            if (api == Api::responses) result.back().items_json = message.items_json;
             break;
         }
     }

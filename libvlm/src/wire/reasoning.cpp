@@ -42,6 +42,25 @@ public:
         return std::move(written_);
     }
 
+    /// "reasoning" has the effort, as in OpenRouter's chat completions, which take a budget there, too:
+    /// https://developers.openai.com/api/reference/resources/responses/methods/create and
+    /// https://openrouter.ai/docs/api/reference/responses/reasoning. llama-server passes further members
+    /// of the request on (server_chat_convert_responses_to_chatcmpl in tools/server/server-chat.cpp).
+    [[nodiscard]] ReasoningOptions write_for_responses(ReasoningForm form) {
+        const bool has_budget =
+            form == ReasoningForm::llama_server || form == ReasoningForm::openrouter;
+        if (tokens_ && *tokens_ > 0 && !has_budget) leave_out_tokens();
+        if (form == ReasoningForm::llama_server && tokens_) {
+            add("thinking_budget_tokens", std::to_string(*tokens_), {Option::thinking_tokens});
+            if (*tokens_ == 0)
+                add("chat_template_kwargs", R"({"enable_thinking":false})",
+                    {Option::thinking_tokens});
+            tokens_.reset();
+        }
+        write_openrouter();
+        return std::move(written_);
+    }
+
 private:
     /// OpenAI: https://developers.openai.com/api/reference/resources/chat (`reasoning_effort`).
     /// Mistral: https://docs.mistral.ai/en/studio-api/conversations/reasoning. Ollama: `FromChatRequest`
@@ -143,12 +162,16 @@ std::string_view name_of(Option option) {
         return "thinking_tokens";
     case Option::response_format:
         return "response_format";
+    case Option::image_detail:
+        return "image_detail";
     }
     throw std::invalid_argument("not a wire::Option");
 }
 
-ReasoningOptions reasoning_options(const Sampling& sampling, const Quirks& quirks) {
-    return Writer(sampling, quirks).write(quirks.reasoning);
+ReasoningOptions reasoning_options(const Sampling& sampling, const Quirks& quirks, Api api) {
+    Writer writer(sampling, quirks);
+    return api == Api::responses ? writer.write_for_responses(quirks.reasoning)
+                                 : writer.write(quirks.reasoning);
 }
 
 } // namespace eyehand::vlm::wire

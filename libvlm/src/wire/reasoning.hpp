@@ -11,9 +11,9 @@
 namespace eyehand::vlm::wire {
 
 /// The options of a request that a server may not support.
-enum class Option { reasoning_effort, thinking_tokens, response_format };
+enum class Option { reasoning_effort, thinking_tokens, response_format, image_detail };
 
-/// "reasoning_effort", "thinking_tokens", "response_format".
+/// "reasoning_effort", "thinking_tokens", "response_format", "image_detail".
 [[nodiscard]] std::string_view name_of(Option option);
 
 /// A member of the request's body.
@@ -36,6 +36,7 @@ struct ReasoningOptions {
 };
 
 /// Throws std::invalid_argument for a negative number of thinking tokens.
-[[nodiscard]] ReasoningOptions reasoning_options(const Sampling& sampling, const Quirks& quirks);
+[[nodiscard]] ReasoningOptions reasoning_options(const Sampling& sampling, const Quirks& quirks,
+                                                 Api api = Api::chat_completions);
 
 } // namespace eyehand::vlm::wire

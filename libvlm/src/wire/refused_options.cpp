@@ -4,6 +4,8 @@
 #include "utf8.hpp"
 
 #include <algorithm>
+#include <string>
+#include <variant>
 
 namespace eyehand::vlm::wire {
 namespace {
@@ -13,9 +15,9 @@ namespace {
 bool names(std::string_view lower, std::string_view member) {
     if (member ==
         "reasoning_effort") // Ollama: "invalid reasoning value", "does not support thinking"
-        return contains_any(lower,
-                            {"reasoning_effort", "reasoning.effort", "reasoning effort",
-                             "reasoning value", "not support thinking", "not support reasoning"});
+        return contains_any(lower, {"reasoning_effort", "reasoning.effort", "reasoning effort",
+                                    "parameter: 'reasoning'", "reasoning value",
+                                    "not support thinking", "not support reasoning"});
     if (member == "reasoning") // OpenRouter: "Reasoning is mandatory for this endpoint"
         return contains_any(lower, {"reasoning"});
     if (member == "extra_body") // Gemini: "This model only works in thinking mode"
@@ -27,35 +29,71 @@ bool names(std::string_view lower, std::string_view member) {
 }
 
 bool names_response_format(std::string_view lower) {
+    return contains_any(lower, {"response_format", "response format", "text.format", "json_schema",
+                                "structured output"});
+}
+
+bool rejects_request(const Error& error) {
+    return error.code() == errc::http_status && (error.status() == 400 || error.status() == 422);
+}
+
+bool has_image(const ChatRequest& request) {
+    const auto is_image = [](const Part& part) { return std::holds_alternative<Image>(part); };
+    return std::any_of(request.messages.begin(), request.messages.end(), [&](const Message& it) {
+        return std::any_of(it.parts.begin(), it.parts.end(), is_image);
+    });
+}
+
+/// OpenAI: "Invalid value: 'original'. Supported values are: 'auto', 'low', and 'high'.". Pydantic
+/// names the path ("image_url.detail", "image_url -> detail"). "detail" alone is also the name of the
+/// error in FastAPI.
+bool names_image_detail(std::string_view lower, ImageDetail detail) {
+    const std::string value = "'" + std::string(to_string(detail)) + "'";
     return contains_any(lower,
-                        {"response_format", "response format", "json_schema", "structured output"});
+                        {"image_url.detail", "image_url -> detail", "image_detail", "image detail",
+                         "'detail'", "\"detail\"", "`detail`", "].detail"}) ||
+           (contains_any(lower, {"invalid value", "unknown variant", "enum"}) &&
+            contains_any(lower, {value}));
 }
 
 } // namespace
 
-std::vector<UnsentOption> unsent_options(const ChatRequest& request, const Quirks& quirks) {
-    std::vector<UnsentOption> unsent = reasoning_options(request.sampling, quirks).unsent;
+std::vector<UnsentOption> unsent_options(const ChatRequest& request, const Quirks& quirks,
+                                         Api api) {
+    std::vector<UnsentOption> unsent = reasoning_options(request.sampling, quirks, api).unsent;
     if (request.response_format && quirks.no_response_format)
         unsent.push_back({Option::response_format, not_supported_by_server});
+    if (request.sampling.image_detail && quirks.no_image_detail && has_image(request))
+        unsent.push_back({Option::image_detail, not_supported_by_server});
     return unsent;
 }
 
 std::vector<Option> refused_options(const Error& error, const ChatRequest& request,
-                                    const Quirks& quirks) {
+                                    const Quirks& quirks, Api api) {
     std::vector<Option> refused;
-    if (error.code() != errc::http_status || (error.status() != 400 && error.status() != 422))
-        return refused;
+    if (!rejects_request(error)) return refused;
     const std::string lower = ascii_lower(error.server_message());
     const auto add = [&](Option option) {
         if (std::find(refused.begin(), refused.end(), option) == refused.end())
             refused.push_back(option);
     };
-    for (const OptionMember& member : reasoning_options(request.sampling, quirks).members)
-        if (names(lower, member.name))
+    for (const OptionMember& member : reasoning_options(request.sampling, quirks, api).members)
+        // Errors about the reasoning in the input do not concern the option.
+        if (names(lower, api == Api::responses && member.name == "reasoning" ? "reasoning_effort"
+                                                                             : member.name))
             std::for_each(member.options.begin(), member.options.end(), add);
     if (request.response_format && !quirks.no_response_format && names_response_format(lower))
         add(Option::response_format);
+    if (const auto detail = request.sampling.image_detail; detail && !quirks.no_image_detail &&
+                                                           has_image(request) &&
+                                                           names_image_detail(lower, *detail))
+        add(Option::image_detail);
     return refused;
+}
+
+bool refuses_encrypted_reasoning(const Error& error) {
+    return rejects_request(error) && contains_any(ascii_lower(error.server_message()),
+                                                  {"encrypted content", "encrypted_content"});
 }
 
 void leave_out(Option option, Quirks& quirks) {
@@ -68,6 +106,9 @@ void leave_out(Option option, Quirks& quirks) {
         break;
     case Option::response_format:
         quirks.no_response_format = true;
+        break;
+    case Option::image_detail:
+        quirks.no_image_detail = true;
         break;
     }
 }

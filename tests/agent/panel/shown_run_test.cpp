@@ -9,7 +9,7 @@
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/base/base64.hpp"
-#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/image_file.hpp"
 
 #include <condition_variable>
 #include <fstream>
@@ -159,6 +159,28 @@ TEST_CASE("a run can be read turn by turn") {
         CHECK(client.get(wrong).status == 404);
     CHECK(client.get("/picture/" + text_at(state, "run") + "/0").status == 404);
     CHECK_FALSE(client.get("/state").object().at("raw_b64").as_string().empty());
+}
+
+TEST_CASE("screenshots are served in the format of the run") {
+    std::vector<winio::ImageFormat> formats{winio::JpegOptions{}};
+    if (winio::is_supported(winio::WebpOptions{})) formats.emplace_back(winio::WebpOptions{});
+    for (const winio::ImageFormat& format : formats) {
+        Panel panel;
+        const Client client(panel.url());
+        vlm::testing::ScriptedModel model;
+        model.say("It is done.");
+        agent::Profile profile = agent::load_profile("observer");
+        profile.image_format = format;
+        PanelRun run(panel, profile, model);
+        run.start("look");
+        CHECK(run.result().outcome == agent::Outcome::completed);
+        const std::string url = text_at(client.state().at("picture").as_object(), "url");
+        const Answer screenshot = client.get(url);
+        CHECK(screenshot.field("content-type") == winio::media_type(format));
+        CHECK(screenshot.body ==
+              read_file(run.path() /
+                        ("screenshots/turn_0001" + std::string(winio::file_extension(format)))));
+    }
 }
 
 TEST_CASE("text and reasoning can be read while they arrive") {
@@ -468,6 +490,27 @@ TEST_CASE("the pointer's position is shown beside its target") {
     const json::object state = Client(panel.url()).state();
     CHECK(state.at("picture").at("pointer") == json::array{300, 400});
     CHECK(agent::load_run(run.path()).outcome == "completed");
+}
+
+TEST_CASE("a picture of a part of the screen says which part it is") {
+    panel::PageState page("run", agent::load_profile("observer"));
+    agent::Observed seen;
+    seen.sha256 = "a";
+    seen.file = "screenshots/turn_0001.png";
+    seen.size = {400, 200};
+    seen.area = {250, 100, 100, 50};
+    const auto picture = [&](const agent::Observed& fact) {
+        page.apply({1, {}, 0, agent::Observe{1}, {}});
+        page.apply({2, {}, 0, fact, {}});
+        return page.to_json().at("picture").as_object();
+    };
+    CHECK_FALSE(picture(seen).contains("part"));
+    seen.zoomed = agent::Zoomed{{-250, 0, 1000, 200}, agent::ZoomUse::positions, {}};
+    CHECK(picture(seen).at("part") == json::array{500.0, 500.0, 600.0, 750.0});
+    // A crop for a refined position is not a picture of the turn.
+    seen.zoomed->use = agent::ZoomUse::refine;
+    seen.zoomed->work_area = {250, 100, 100, 50};
+    CHECK(picture(seen).at("part") == json::array{500.0, 500.0, 600.0, 750.0});
 }
 
 // ---- control ------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/responses.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -163,6 +164,27 @@ TEST_CASE("ask --stream prints the answer while the server is still sending") {
     CHECK(result.out == "Hello\n");
     CHECK(result.err.empty());
     CHECK_THAT(it.body(), ContainsSubstring(R"("stream":true)"));
+}
+
+TEST_CASE("ask --api responses asks through the Responses API, streamed or not") {
+    const vlm::testing::Response response{.reasoning = "hm", .text = "zażółć"};
+    vlm::testing::ChatServer server(
+        {.respond = vlm::testing::scripted_responses({response, response, response})});
+    for (const std::vector<std::string>& how :
+         {std::vector<std::string>{"--api", "responses"}, {"--api", "responses", "--stream"}}) {
+        std::vector<std::string> arguments{"ask", "hi", "-v", "--endpoint", server.url()};
+        arguments.insert(arguments.end(), how.begin(), how.end());
+        const auto result = agent_cli(arguments);
+        CHECK(result.status == 0);
+        CHECK(result.out == "zażółć\n");
+        CHECK_THAT(result.err,
+                   ContainsSubstring("hm\ntest-model: 30 tokens in (20 of them cached), 10 out; "));
+    }
+    CHECK(
+        agent_cli({"ask", "hi", "--endpoint", server.url()}, {{"EYEHAND_API", "responses"}}).out ==
+        "zażółć\n");
+    for (const auto& request : server.requests()) CHECK(request.target == "/v1/responses");
+    CHECK(agent_cli({"ask", "hi", "--api", "other"}).status == 2);
 }
 
 TEST_CASE("ask -v prints reasoning, tokens and times to standard error") {

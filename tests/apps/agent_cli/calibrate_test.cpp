@@ -1,6 +1,7 @@
 // agent-cli calibrate, with a server that knows the targets.
 #include "process.hpp"
 
+#include "eyehand/base/base64.hpp"
 #include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/winio/png.hpp"
@@ -22,21 +23,19 @@ using vlm::testing::ReceivedRequest;
 
 namespace {
 
-/// The big-endian number at this place of the PNG in a request; its header is in the first bytes.
-int number_in_png(const std::string& body, std::size_t at) {
-    const std::string_view begin = "data:image/png;base64,";
-    const std::size_t start = body.find(begin) + begin.size();
-    constexpr std::string_view digits =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const auto byte = [&](std::size_t index) {
-        unsigned bits = 0;
-        for (std::size_t i = 0; i < 4; ++i)
-            bits =
-                bits << 6U | static_cast<unsigned>(digits.find(body.at(start + index / 3 * 4 + i)));
-        return bits >> (16 - index % 3 * 8) & 0xFFU;
-    };
-    return static_cast<int>(byte(at) << 24U | byte(at + 1) << 16U | byte(at + 2) << 8U |
-                            byte(at + 3));
+/// The screen of the last image in a request.
+const test::KnownScreen& last_screen(const std::string& body) {
+    static const std::vector<std::string> images = [] {
+        std::vector<std::string> all;
+        for (const test::KnownScreen& one : test::known_screens())
+            all.push_back("data:image/png;base64," + base::to_base64(one.png));
+        return all;
+    }();
+    const std::size_t at = body.rfind("data:image/png;base64,");
+    for (std::size_t i = 0; i < images.size(); ++i)
+        if (at != std::string::npos && body.compare(at, images[i].size(), images[i]) == 0)
+            return test::known_screens()[i];
+    throw std::runtime_error("the request does not have a screen of the first 40 questions");
 }
 
 /// The request's text, in which quotation marks are not escaped.
@@ -51,8 +50,7 @@ using Click = std::function<std::array<double, 2>(const PositionSample&)>;
 /// Calls the tool `click_element` where `click` says.
 vlm::testing::ServerOptions seeing(Click click) {
     return {.respond = [click = std::move(click)](const ReceivedRequest& request) -> Answer {
-        const winio::Size size{number_in_png(request.body, 16), number_in_png(request.body, 20)};
-        const auto target = test::known_target(unescaped(request.body), size);
+        const auto target = test::known_target(unescaped(request.body), last_screen(request.body));
         if (!target) return {.body = completion("I see nothing.")};
         const auto at = click(*target);
         return {.body =
@@ -95,6 +93,9 @@ TEST_CASE("calibrate measures the numbers of a model and stores them") {
     CHECK_THAT(result.out,
                ContainsSubstring("40: 40 with a position, 40 follow the schema, 40 with "
                                  "one call, 40 in the convention"));
+    CHECK_THAT(result.out, ContainsSubstring("30 of 30 positions in the convention up to turn 10 "
+                                             "of a conversation, 10 of 10 later\n"));
+    CHECK_THAT(result.out, !ContainsSubstring("warning") && !ContainsSubstring("instead"));
     CHECK_THAT(result.err, ContainsSubstring("tiny: 40 requests to http://127.0.0.1:"));
     CHECK_THAT(result.err, ContainsSubstring("30 of 40 requests, about "));
     const std::filesystem::path file = saved(workspace);
@@ -111,6 +112,21 @@ TEST_CASE("calibrate measures the numbers of a model and stores them") {
             .width() == 1920);
 }
 
+TEST_CASE("calibrate sends the test screens in the format that a run would send") {
+    const test::Workspace workspace;
+    ChatServer server({.respond = [](const ReceivedRequest&) -> Answer {
+        return {.body = completion("It is at the top.")};
+    }});
+    const auto result =
+        workspace.agent_cli({"calibrate", "--endpoint", server.url(), "--model", "tiny",
+                             "--requests", "8", "--image-format", "jpeg", "--image-quality", "60"});
+    INFO(result.err << result.out);
+    CHECK(result.status == 1); // no grounding
+    for (const ReceivedRequest& request : server.requests())
+        if (request.method == "POST")
+            CHECK_THAT(request.body, ContainsSubstring("data:image/jpeg;base64,/9j/"));
+}
+
 TEST_CASE("calibrate prints JSON, and a bias of the model is corrected") {
     const test::Workspace workspace;
     ChatServer server(seeing([](const PositionSample& target) {
@@ -118,11 +134,13 @@ TEST_CASE("calibrate prints JSON, and a bias of the model is corrected") {
         at[0] = std::min(1000.0, at[0] + 20);
         return at;
     }));
-    const auto result = workspace.agent_cli(
-        {"calibrate", "--json", "--endpoint", server.url(), "--model", "tiny", "--requests", "24"});
+    const auto result =
+        workspace.agent_cli({"calibrate", "--json", "--endpoint", server.url(), "--model", "tiny",
+                             "--requests", "24", "--coordinates", "norm999"});
     INFO(result.err << result.out);
     CHECK(result.status == 0);
     const Calibration calibration = session::calibration_from_json(result.out, "output");
+    CHECK(calibration.stated == CoordinateConvention::norm999);
     CHECK(calibration.requests == 24);
     CHECK(std::abs(calibration.fit.correction.offset_x + 20) < 3);
     CHECK_THAT(result.err, ContainsSubstring("saved: "));
@@ -137,6 +155,11 @@ TEST_CASE("calibrate fails for a model that does not point at targets") {
     INFO(result.err << result.out);
     CHECK(result.status == 1);
     CHECK_THAT(result.out, ContainsSubstring("no grounding"));
+    CHECK_THAT(result.out, ContainsSubstring("warning    the model does not ground: its positions "
+                                             "do not depend on the targets"));
+    CHECK_THAT(result.out, ContainsSubstring("instead    another --dialect"));
+    CHECK_THAT(result.out, ContainsSubstring("instead    a model of a family"));
+    CHECK_THAT(result.out, ContainsSubstring("instead    tasks for the keyboard"));
     CHECK(!session::calibration_from_json(test::read_file(saved(workspace)), "").fit.grounds);
 
     const test::Workspace other;
@@ -146,7 +169,7 @@ TEST_CASE("calibrate fails for a model that does not point at targets") {
     const auto talk = other.agent_cli(
         {"calibrate", "--endpoint", talking.url(), "--model", "tiny", "--requests", "8"});
     CHECK(talk.status == 1);
-    CHECK_THAT(talk.out, ContainsSubstring("none: no reply has a position"));
+    CHECK_THAT(talk.out, ContainsSubstring("no reply has a position"));
 }
 
 TEST_CASE("calibrate measures the only model of the server") {
@@ -173,6 +196,13 @@ TEST_CASE("calibrate measures the only model of the server") {
                ContainsSubstring("pass  measured  norm1000: 0 to 1000; a click hits 100 % of small "
                                  "targets (44 to 100 %) (calibrated on 20"));
     CHECK_THAT(doctor({"other"}), !ContainsSubstring("measured"));
+    Calibration blind = session::calibration_from_json(test::read_file(saved(workspace)), "");
+    blind.fit.grounds = false;
+    std::ofstream(saved(workspace)) << session::to_json(blind);
+    CHECK_THAT(doctor({"only"}),
+               ContainsSubstring("note  measured  no grounding (calibrated on 20") &&
+                   ContainsSubstring("note  measured  the model does not ground") &&
+                   ContainsSubstring("note  instead   a model of a family"));
     workspace.write(R"({"calibration": "off"})", "settings.json");
     CHECK_THAT(doctor({"only", "--config", "settings.json"}), !ContainsSubstring("measured"));
     std::ofstream(saved(workspace)) << "{}";

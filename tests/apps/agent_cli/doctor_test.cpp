@@ -2,6 +2,7 @@
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/responses.hpp"
 
 #include "catch.hpp"
 #include "llama_double.hpp"
@@ -43,6 +44,8 @@ TEST_CASE("the doctor passes with a desktop and a model, and otherwise reports w
     CHECK_THAT(well.out, ContainsSubstring("pass  display"));
     CHECK_THAT(well.out, ContainsSubstring("DPI"));
     CHECK_THAT(well.out, ContainsSubstring("pass  endpoint  http://127.0.0.1"));
+    CHECK_THAT(well.out,
+               ContainsSubstring("/v1/chat/completions\npass  api       chat completions\n"));
     CHECK_THAT(well.out, ContainsSubstring("pass  model     good-model"));
 
     const auto wrong = doctor({R"({"data":[{"id":"other-model"}]})"}, "good-model");
@@ -70,6 +73,18 @@ TEST_CASE("the doctor reports the kind of server and the capabilities of the mod
     CHECK_THAT(result.out, ContainsSubstring("note  cancel    stops when a client disconnects: "
                                              "unknown; `agent-cli doctor --ask` tests it"));
     CHECK_THAT(result.out, !ContainsSubstring("note  server"));
+}
+
+TEST_CASE("the doctor tests the Responses API if it is chosen") {
+    ChatServer server(
+        {.respond = vlm::testing::scripted_responses({{.text = "Red."}, {.calls = {{"ready"}}}})});
+    const auto result = agent_cli({"doctor", "--ask", "--api", "responses", "--endpoint",
+                                   server.url(), "--model", "test-model"});
+    INFO(result.out);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring("/v1/responses\npass  api       Responses\n"));
+    CHECK_THAT(result.out, ContainsSubstring("pass  images "));
+    CHECK_THAT(result.out, ContainsSubstring("pass  tools "));
 }
 
 TEST_CASE("the doctor fails with the remedy if the model does not see images") {
@@ -122,7 +137,7 @@ TEST_CASE("the doctor reports how the family of the model states positions, and 
         Case{"microsoft/Phi-4-multimodal-instruct",
              "pass  positions Phi-4-multimodal: probably fractions from 0 to 1 (unit)\n"},
         Case{"allenai/MolmoPoint-8B", "note  positions MolmoPoint: no usable positions, so clicks "
-                                      "are likely to miss their targets: choose"},
+                                      "are likely to miss their targets\nnote  instead   "},
         Case{"llava:7b", "note  positions Llama and LLaVA: probably no usable positions, so"},
         Case{"mistral-large-4", "note  positions Mistral Large 4: unknown numbers; runs ask"},
         Case{"qwen/qwen3-14b",

@@ -3,6 +3,8 @@
 #include "process.hpp"
 
 #include "eyehand/vlm/testing/chat_server.hpp"
+#include "eyehand/vlm/testing/responses.hpp"
+#include "eyehand/winio/image_file.hpp"
 
 #include "catch.hpp"
 #include "temp_folder.hpp"
@@ -67,6 +69,34 @@ TEST_CASE("a run that the model completes is exit code 0 and prints the model's 
     check_complete(stage, "completed");
     CHECK(std::filesystem::exists(stage.run_path() / "screenshots/turn_0002.png"));
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), !ContainsSubstring("base64"));
+}
+
+TEST_CASE("a run with the Responses API is recorded, resumed with this API, and replayed") {
+    using vlm::testing::response_events;
+    Stage stage;
+    const auto answer_events = [&](const vlm::testing::Response& response, int number) {
+        stage.server.enqueue(
+            {.content_type = "text/event-stream", .body = response_events(response, number)});
+    };
+    answer_events({.reasoning = "I look.", .calls = {{"observe_screen"}}}, 1);
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    CHECK(stage.run({"--api", "responses", "--no-probe", "--record-desktop"}).status == 4);
+    CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
+               ContainsSubstring(R"("api":{"value":"responses","source":"--api"})"));
+
+    answer_events({.text = "Done."}, 2);
+    const auto resumed = agent_cli({"resume", stage.run_path().string(), "--no-probe"});
+    INFO(resumed.err);
+    CHECK(resumed.status == 0);
+    CHECK(resumed.out == "Done.\n");
+    for (const auto& request : stage.server.requests()) CHECK(request.target == "/v1/responses");
+    CHECK_THAT(stage.server.requests().at(2).body, ContainsSubstring("gAAAAA1-"));
+    CHECK(vlm::testing::response_request_problem(stage.server.requests().at(2).body).empty());
+
+    const auto replayed = agent_cli({"replay", stage.run_path().string()});
+    INFO(replayed.out);
+    CHECK(replayed.status == 0);
+    CHECK_THAT(replayed.out, ContainsSubstring("2 replies decoded"));
 }
 
 TEST_CASE("the terminal shows the observation of a visual loop's reply, not its JSON") {
@@ -349,6 +379,57 @@ TEST_CASE("a screenshot is a PNG of the requested size") {
     const std::string png = test::read_file(file);
     CHECK(png.substr(0, 8) == "\x89PNG\r\n\x1A\n");
     CHECK(png.substr(16, 8) == std::string("\0\0\x01\x40\0\0\0\xC8", 8)); // IHDR: 320 x 200
+}
+
+TEST_CASE("the extension of a screenshot's file chooses its format, and otherwise the setting") {
+    Stage stage;
+    const auto save = [&](const char* name, const std::vector<std::string>& more = {}) {
+        const auto file = stage.folder / name;
+        std::vector<std::string> arguments{"screenshot", file.string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const auto result = agent_cli(arguments);
+        INFO(result.err);
+        CHECK(result.status == 0);
+        return test::read_file(file);
+    };
+    const std::string jpeg = save("x.jpg");
+    CHECK(jpeg.starts_with("\xFF\xD8\xFF"));
+    CHECK(save("y.JPEG", {"--image-quality", "10"}).size() < jpeg.size());
+    CHECK(save("x.png", {"--image-format", "jpeg"}).starts_with("\x89PNG"));
+    CHECK(save("x.bin", {"--image-format", "jpeg"}).starts_with("\xFF\xD8\xFF"));
+    if (winio::is_supported(winio::WebpOptions{})) {
+        CHECK(save("x.webp").substr(8, 4) == "WEBP");
+    } else {
+        const auto result = agent_cli({"screenshot", (stage.folder / "x.webp").string()});
+        CHECK(result.status == 2);
+        CHECK_THAT(result.err, ContainsSubstring("this build cannot encode webp; choose png"));
+    }
+    const auto refused =
+        agent_cli({"screenshot", (stage.folder / "z.png").string(), "--image-quality", "10"});
+    CHECK(refused.status == 2);
+    CHECK_THAT(refused.err, ContainsSubstring("PNG is lossless and has no quality"));
+}
+
+TEST_CASE("a run sends and stores screenshots in the format that the user chooses") {
+    Stage stage;
+    stage.answer("done");
+    const auto result = stage.run({"--image-format", "jpeg", "--image-quality", "40",
+                                   "--image-detail", "high", "--image", "320x200"});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    const std::string body = stage.server.requests().back().body;
+    CHECK_THAT(body, ContainsSubstring("data:image/jpeg;base64,/9j/") &&
+                         ContainsSubstring(R"(,"detail":"high"})"));
+    CHECK(test::read_file(stage.run_path() / "screenshots/turn_0001.jpg")
+              .starts_with("\xFF\xD8\xFF"));
+    CHECK_FALSE(std::filesystem::exists(stage.run_path() / "screenshots/turn_0001.png"));
+    const std::string summary = test::read_file(stage.run_path() / "run.json");
+    CHECK_THAT(summary, ContainsSubstring(R"("image_format":"jpeg","image_quality":40)"));
+    CHECK_THAT(summary, ContainsSubstring(R"("image_quality":{"value":"40","source")"));
+    CHECK_THAT(test::read_file(stage.run_path() / "report.html"),
+               ContainsSubstring("data:image/jpeg;base64,"));
+    CHECK(agent_cli({"verify", stage.run_path().string()}).status == 0);
+    CHECK(agent_cli({"export", stage.run_path().string()}).status == 0);
 }
 
 TEST_CASE("a screenshot file that cannot be written is exit code 2 with the remedy") {

@@ -79,10 +79,10 @@ std::string base64(const std::string& bytes) {
     return text;
 }
 
-json::object request_with(const std::string& png) {
+json::object request_with(const std::string& file, const std::string& type = "image/png") {
     const json::object image{
         {"type", "image_url"},
-        {"image_url", json::object{{"url", "data:image/png;base64," + base64(png)}}}};
+        {"image_url", json::object{{"url", "data:" + type + ";base64," + base64(file)}}}};
     return {
         {"model", "any"},
         {"tools", observer_tools()},
@@ -109,6 +109,24 @@ TEST_CASE("A request with a screenshot is answered with a click on a text in it"
     const auto x = (box[0].as_int64() + box[2].as_int64()) / 2 * 1919 / 1000;
     const auto y = (box[1].as_int64() + box[3].as_int64()) / 2 * 1079 / 1000;
     CHECK((x > 548 && x < 643 && y > 366 && y < 387));
+}
+
+TEST_CASE("A screenshot may be JPEG or WebP") {
+    const std::string png = frame("06-save-dialog.png");
+    for (const auto& [type, file] :
+         {std::pair{"image/jpeg", as_jpeg(png, 85)}, {"image/webp", as_webp(png, 80)}}) {
+        INFO(type);
+        const Running running(R"({"steps": [{"click": "Cancel"}]})");
+        Client client(running.port());
+        const auto response = client.chat(json::serialize(request_with(file, type)));
+        REQUIRE(response.result_int() == 200);
+        const json::value arguments =
+            json::parse(call_in(response).at("function").at("arguments").as_string());
+        const json::array& box = arguments.at("box").as_array();
+        const auto x = (box[0].as_int64() + box[2].as_int64()) / 2 * 1919 / 1000;
+        const auto y = (box[1].as_int64() + box[3].as_int64()) / 2 * 1079 / 1000;
+        CHECK((x > 548 && x < 643 && y > 366 && y < 387));
+    }
 }
 
 TEST_CASE("A repeated request gets the same answer and does not advance the script") {

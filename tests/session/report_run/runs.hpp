@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -95,6 +97,17 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
     eyehand::agent::RunControl control;
     eyehand::agent::Agent agent(desktop, model, profile, eyehand::agent::built_in_tools(), options);
     agent.run("Write a note. " + hostile, directory, control);
+    eyehand::session::Calibration calibration;
+    calibration.endpoint = "http://localhost:1234/v1/chat/completions";
+    calibration.model = hostile;
+    calibration.version = hostile;
+    calibration.time = 1764150000; // 2025-11-26
+    calibration.fit = {.grounds = true, .residual = 7.125, .uncorrected_residual = 21.5};
+    calibration.fit.form.convention = eyehand::agent::CoordinateConvention::percent;
+    calibration.hit_rates = {{8, 2, 5}, {16, 4, 5}, {96, 5, 5}};
+    calibration.early = {30, 30};
+    calibration.late = {10, 10};
+    std::ofstream(directory.path() / "calibration.json") << eyehand::session::to_json(calibration);
     return directory.path();
 }
 

@@ -46,7 +46,8 @@ struct ApprovalRequest {
 struct AnnotationRequest {
     int turn = 0;       ///< `annotate` must name it
     winio::Size size{}; ///< the PNG passed to `annotate` must have this size
-    std::shared_ptr<const std::vector<std::uint8_t>> png{}; ///< without annotation
+    std::shared_ptr<const std::vector<std::uint8_t>> file{}; ///< without annotation
+    std::string media_type = "image/png";                    ///< of `file`
 };
 
 /// Input for a run that does not come from its model.
@@ -129,6 +130,7 @@ public:
     /// before the model's turn, the last one counts.
     SubmitResult inject(std::string reply);
     /// Supplies the annotated screenshot of a turn. The caller must pass a PNG of the requested size.
+    /// The run encodes it in the profile's `image_format` if that is another one.
     SubmitResult annotate(int turn, std::vector<std::uint8_t> png);
     /// Answers an approval request; the first answer counts. Returns false if no request with this id
     /// is pending.

@@ -172,6 +172,9 @@ public:
                         const std::optional<ImageProcessor>& processor = std::nullopt,
                         const Correction& correction = {});
 
+    /// The same convention, processor and correction for another image. Throws as the constructor does.
+    [[nodiscard]] CoordinateConverter with_image(winio::Size image) const;
+
     [[nodiscard]] CoordinateConvention convention() const { return convention_; }
     [[nodiscard]] const Correction& correction() const { return correction_; }
     /// The size of the image as the model sees it; for conventions other than model pixels, the size
@@ -189,6 +192,8 @@ public:
 
     /// Clamped to 0..1000 and rounded to the convention's decimals. NaN becomes 0.
     [[nodiscard]] ModelPoint to_model(winio::NormPoint point) const;
+    /// The same without rounding, so that `to_norm` returns the same position.
+    [[nodiscard]] ModelPoint to_model_exactly(winio::NormPoint point) const;
     /// Clamped to the convention's range. NaN becomes 0. Decimals are accepted in every convention.
     [[nodiscard]] winio::NormPoint to_norm(ModelPoint point) const;
 
@@ -226,10 +231,13 @@ public:
     [[nodiscard]] std::string filled_in(std::string_view text) const;
 
 private:
+    [[nodiscard]] winio::NormPoint stated(winio::NormPoint point) const;
+
     CoordinateConvention convention_;
     winio::Size model_image_;
     ModelPoint max_;
     int decimals_ = 0;
+    std::optional<ImageProcessor> processor_;
     Correction correction_;
 };
 

@@ -9,7 +9,8 @@ namespace eyehand::agent {
 /// Tools for the screen, mouse and keyboard, under these names; a profile can present them under
 /// others:
 ///
-///     observe, wait                              (seconds)
+///     observe, wait                              (), (seconds)
+///     zoom                                       (region)
 ///     click, double_click, right_click           (label, box)
 ///     drag                                       (label, start, end)
 ///     move, click_here                           (x, y), ()

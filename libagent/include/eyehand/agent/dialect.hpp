@@ -76,6 +76,7 @@ struct StatedAction {
         scroll,
         wait,
         screenshot,
+        zoom,        ///< `at` is the box to look at
         finish,      ///< the model ends its work; `text` is its answer, `success` its own judgment
         ask_user,    ///< the model cannot go on without the user
         call,        ///< of a function that is not an action: `text` is its name

@@ -44,7 +44,7 @@ struct SentText {
 /// A part of a message: a text, or else an image.
 struct SentPart {
     SentText text{};
-    std::string image_sha256{}; ///< of the PNG file; empty for a text
+    std::string image_sha256{}; ///< of the image file; empty for a text
     friend bool operator==(const SentPart&, const SentPart&) = default;
 };
 /// A message of a request.
@@ -53,6 +53,10 @@ struct SentMessage {
     std::vector<SentPart> parts{};
     std::vector<vlm::ToolCall> tool_calls{}; ///< assistant only
     std::string tool_call_id{};              ///< tool only: the id of the call that it answers
+    /// Assistant only: the output items of the reply (`vlm::Message::items_json`).
+    std::optional<SentText> items{};
+    /// Tool only: the server's safety checks that the user has approved.
+    std::vector<vlm::SafetyCheck> acknowledged_checks{};
     friend bool operator==(const SentMessage&, const SentMessage&) = default;
 };
 /// The messages of a request, as the difference from the previous request of the same role.
@@ -69,7 +73,7 @@ struct Asked {
     std::string model; ///< as requested
     std::size_t messages = 0;
     std::size_t tools = 0;           ///< offered; 0 in older journals, which lack it
-    std::vector<std::string> images; ///< SHA-256 of the PNG files in the request, in their order
+    std::vector<std::string> images; ///< SHA-256 of the image files in the request, in their order
     std::string request_sha256;      ///< of the request without the bytes of its images
     int number = 0; ///< of the request in the run, from 1; 0 in older journals, which lack it
     /// Not set in older journals, and in a journal that does not belong to a `RunStore`.

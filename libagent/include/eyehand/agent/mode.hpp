@@ -42,12 +42,35 @@ enum class Outcome {
 
 // ---- commands -----------------------------------------------------------------------------------
 
+/// What a screenshot of a part of the work area is for.
+enum class ZoomUse {
+    positions, ///< positions in the next calls refer to it, until the next screenshot
+    look,      ///< the model looks closely; positions still refer to the whole work area
+    /// Of a request for the exact position of a target: cut from the latest screenshot, without a new
+    /// capture and without the pointer. Positions still refer to that screenshot.
+    refine,
+};
+[[nodiscard]] EYEHAND_AGENT_API std::string_view to_string(ZoomUse use);
+/// A part of the work area.
+struct Zoom {
+    winio::NormBox region{}; ///< of the work area; the world may extend it by some pixels
+    ZoomUse use = ZoomUse::positions;
+    /// With `refine`: where the target is; the world measures what is visible there.
+    std::optional<winio::NormPoint> target{};
+    friend bool operator==(const Zoom&, const Zoom&) = default;
+};
+
 /// Wait until the screen is stable, then take a screenshot for the model.
 struct Observe {
     int screenshot = 0; ///< its number: the turn in which the model sees it
-    /// Drawn over the screenshot before the model receives it.
+    /// Drawn over the screenshot before the model receives it. Not with `zoom`.
     std::optional<Annotation> annotation{};
+    /// The screenshot shows only this part of the work area, at full resolution: enlarged by a whole
+    /// factor if it is small, and scaled down only if it is larger than screenshots are.
+    std::optional<Zoom> zoom{};
 };
+/// The end of the journal's name for the role of a request that only refines a position.
+inline constexpr std::string_view refine_role_end = ".refine";
 /// Send a request to the model. Images in the request are named by hash; the World has their bytes.
 struct Ask {
     std::string role{}; ///< the role that the model plays in this request
@@ -58,6 +81,9 @@ struct Ask {
     /// A reply without tool calls may state actions as text (dialect.hpp), so that a reply that states
     /// none is final although the request offers no tools. `make_mode` sets it; modes do not.
     bool calls_in_text = false;
+    /// Asks only for the exact position of a target, besides the request of the turn. The journal names
+    /// its role "ROLE.refine". `make_mode` sets it; modes do not.
+    bool refines = false;
 };
 /// Run one tool call.
 struct Invoke {
@@ -81,8 +107,16 @@ using Command = std::variant<Observe, Ask, Invoke, Recover, Await, Finish>;
 
 // ---- facts --------------------------------------------------------------------------------------
 
+/// Of a screenshot that shows only a part of the work area.
+struct Zoomed {
+    winio::Rect work_area{}; ///< desktop pixels
+    ZoomUse use = ZoomUse::positions;
+    /// Of the visible element at `Zoom::target`, at most 49 per side; not set if there is only one color.
+    std::optional<winio::Size> element{};
+    friend bool operator==(const Zoomed&, const Zoomed&) = default;
+};
 struct Observed {
-    std::string sha256{};     ///< of the PNG file that the model receives
+    std::string sha256{};     ///< of the image file that the model receives
     std::string file{};       ///< its name in the run directory, with forward slashes
     std::string raw_sha256{}; ///< the screenshot without its annotation; empty if it has none
     std::string raw_file{};
@@ -92,8 +126,9 @@ struct Observed {
     /// not resize it before.
     std::optional<winio::Size> model_size{};
     std::vector<winio::Rect> changed{};
-    std::vector<winio::Rect> redacted{};       ///< what is black in it (`AgentOptions::redaction`)
-    std::optional<winio::NormPoint> pointer{}; ///< not set if hidden or unknown
+    std::vector<winio::Rect> redacted{}; ///< what is black in it (`AgentOptions::redaction`)
+    /// In the work area; not set if hidden or unknown.
+    std::optional<winio::NormPoint> pointer{};
     /// The screenshot shows nothing new: nothing has changed except regions that toggle by
     /// themselves (such as a caret), or the screenshot equals one of the latest ones.
     bool still = false;
@@ -108,6 +143,15 @@ struct Observed {
     std::chrono::microseconds scale{};
     std::chrono::microseconds encode{};
     std::chrono::microseconds annotate{};
+    /// Not set for a screenshot of the whole work area, which is `area`.
+    std::optional<Zoomed> zoomed{};
+
+    /// The area of the desktop to which positions refer after this screenshot.
+    [[nodiscard]] const winio::Rect& reference() const {
+        return zoomed && zoomed->use != ZoomUse::positions ? zoomed->work_area : area;
+    }
+    /// Whether it is only cut from the latest screenshot, which stays the latest.
+    [[nodiscard]] bool refines() const { return zoomed && zoomed->use == ZoomUse::refine; }
 };
 struct ObserveFailed {
     std::string error{}; ///< as `error_name` returns it: "winio.capture_failed"
@@ -186,6 +230,11 @@ struct Invoked {
     std::optional<StaleCall> stale{};
     /// Not set for calls that neither act nor read anything private, and in older journals.
     std::optional<GuardRecord> guard{};
+    /// The ids of the server's safety checks of the call (`vlm::SafetyCheck`), if the user has approved
+    /// them.
+    std::vector<std::string> approved_checks{};
+    /// With `wants_screenshot`: the part of the work area that the model wants to see.
+    std::optional<winio::NormBox> zoom{};
 };
 struct Recovered {
     std::string problem{};         ///< why the recovery is incomplete; or empty
@@ -224,7 +273,7 @@ struct ModeState {
 /// A decision of the mode that is shown to the user; derived from the facts before it.
 struct Noted {
     std::string kind{}; ///< "phase", "loop", "memory", "reminder", "refused", "context",
-                        ///< "superseded", "format", "reply", "images"
+                        ///< "superseded", "format", "reply", "images", "refine"
     std::string text{};
 };
 

@@ -194,8 +194,8 @@ private:
 [[nodiscard]] EYEHAND_AGENT_API const ModeFactory& mode_of(const Profile& profile);
 /// Makes the mode. If `Profile::executed_heat` is enabled and the mode does not annotate
 /// screenshots, wraps it so that its screenshots are annotated. The placeholders of positions in its
-/// prompts are filled in for `Profile::coordinates`. Tool calls that the model wrote as
-/// text reach the mode only as `Profile::text_tool_calls` allows it.
+/// prompts are filled in for `Profile::coordinates`. Clicks are refined as `Profile::refine` says. Tool
+/// calls that the model wrote as text reach the mode only as `Profile::text_tool_calls` allows it.
 [[nodiscard]] EYEHAND_AGENT_API std::unique_ptr<Mode> make_mode(const ModeContext& context);
 
 } // namespace eyehand::agent

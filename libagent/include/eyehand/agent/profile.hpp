@@ -10,6 +10,7 @@
 #include "eyehand/agent/transcript.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "eyehand/winio/image_size.hpp"
 
 #include <any>
@@ -50,7 +51,8 @@ struct Pace {
 
 /// The layout of screenshots and turns in a run directory: screenshots/turn_0001.png; or, for a
 /// visual loop, turn_0001_raw.png, turn_0001_annotated.png and turns.jsonl; or, for a visual loop,
-/// turn_0001/screenshot_raw.png, screenshot_annotated.png and vlm_output.json.
+/// turn_0001/screenshot_raw.png, screenshot_annotated.png and vlm_output.json. With another
+/// `Profile::image_format`, names end with .jpg or .webp.
 enum class LogLayout { screenshots, flat, turn_dirs };
 enum class LogLevel { debug, info, warning, error };
 
@@ -76,6 +78,16 @@ enum class TextToolCalls {
     if_not_native, ///< if the server is known not to support native calls of this model
     until_native,  ///< always, until the model's first native call
 };
+
+/// Whether the model is asked for the exact position of a target, in a crop of the screenshot at full
+/// resolution, before it is clicked.
+enum class Refine {
+    off,
+    on,    ///< each click
+    small, ///< only on targets of at most `max_refined_size`
+};
+/// The largest shorter side of a small target, in pixels of the desktop.
+inline constexpr int max_refined_size = 24;
 
 /// A profile folder contains profile.json and the prompt files that it names. Unknown members are
 /// ignored, so that newer profiles load in older versions; missing or wrong ones are errors that
@@ -118,6 +130,9 @@ struct Profile {
     /// screenshot; not before the first request.
     std::chrono::milliseconds step_delay{0};
     winio::ImageSize image = winio::FitWithin{{1536, 864}}; ///< of screenshots
+    /// Of screenshots. A format that this build does not support (WebP without libwebp) fails when the
+    /// run begins, with winio::Error{not_supported}.
+    winio::ImageFormat image_format = winio::PngOptions{};
     /// The numbers in which the model states and reads positions; empty: chosen by `model`
     /// (`resolve_coordinates`). Actions, marks and everything else in this library have 0 to 1000.
     std::optional<CoordinateConvention> coordinates{};
@@ -141,6 +156,8 @@ struct Profile {
     /// Of a conversation: the model receives a screenshot after each reply whose calls act, without
     /// asking for it. Empty: with a dialect (`looks_after_actions`).
     std::optional<bool> screenshot_after_actions{};
+    /// Not for a visual loop.
+    Refine refine = Refine::off;
     std::string refused_call_error = "too_many_tool_calls"; ///< error type of unexecuted calls
     TextToolCalls text_tool_calls = TextToolCalls::if_not_native;
     std::vector<std::string> extra_tools; ///< further tools to offer, by registered name

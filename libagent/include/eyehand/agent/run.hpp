@@ -10,7 +10,7 @@
 //       report.html        the run as a page (session/report.hpp)
 //
 // A visual loop may use other names for screenshots and turns (LogLayout). A profile may add
-// main.log.
+// main.log. A run of a calibrated model has calibration.json (session/calibration.hpp).
 #pragma once
 
 #include "eyehand/agent/error.hpp"

@@ -143,6 +143,8 @@ public:
     [[nodiscard]] const std::optional<winio::Plan>& plan() const { return plan_; }
     /// Whether the model receives a screenshot after this result.
     [[nodiscard]] bool wants_screenshot() const { return wants_screenshot_; }
+    /// The part of the screen that this screenshot shows, in desktop pixels; not set: all of it.
+    [[nodiscard]] const std::optional<winio::Rect>& zoom() const { return zoom_; }
 
     [[nodiscard]] std::string json() const;
 
@@ -150,6 +152,7 @@ private:
     friend ToolResult ok(std::string_view message);
     friend ToolResult act(winio::Plan plan, std::string_view message);
     friend ToolResult look();
+    friend ToolResult look_at(const winio::Rect& part);
     friend ToolResult fail(std::string_view type, std::string_view message);
     std::vector<std::pair<std::string, std::string>> members_; ///< name and JSON text
     std::string untrusted_;
@@ -157,6 +160,7 @@ private:
     std::string message_;
     std::optional<winio::Plan> plan_;
     bool wants_screenshot_ = false;
+    std::optional<winio::Rect> zoom_;
     Signal signal_{};
     std::string subject_{};
     bool acted_ = false;
@@ -170,6 +174,9 @@ private:
 [[nodiscard]] EYEHAND_AGENT_API ToolResult act(winio::Plan plan, std::string_view message = {});
 /// Shows the screen to the model.
 [[nodiscard]] EYEHAND_AGENT_API ToolResult look();
+/// Shows a part of the screen to the model at full resolution; desktop pixels. Positions in its next
+/// calls refer to this part.
+[[nodiscard]] EYEHAND_AGENT_API ToolResult look_at(const winio::Rect& part);
 /// Failure. `type` is a snake_case word for programs; `message` tells the model what to do instead.
 [[nodiscard]] EYEHAND_AGENT_API ToolResult fail(std::string_view type, std::string_view message);
 
@@ -180,7 +187,7 @@ private:
 /// The environment of a tool call.
 struct EYEHAND_AGENT_API ToolContext {
     winio::Desktop& desktop; ///< for queries (pointer, windows); return a plan to act
-    winio::WorkArea area;    ///< the area of normalized coordinates
+    winio::WorkArea area;    ///< the area of normalized coordinates: what the latest image shows
     std::stop_token stop;    ///< triggered when the call must be interrupted at once
     /// Triggered when the run ends at a safe point: interrupt a call that only waits, asks or
     /// reads. An interrupted tool throws winio::Error{cancelled}.
@@ -199,8 +206,13 @@ struct EYEHAND_AGENT_API ToolContext {
     /// Replaces values of secrets in a text that the tool has read, before it shortens it: a part of a
     /// value is not recognized later. Empty: the run has no secrets.
     std::function<std::string(std::string_view)> redact{};
-    /// The numbers in which the model reads positions; `Toolbox::call` sets it. nullptr: 0 to 1000.
+    /// The numbers in which the model states and reads positions. If it is not set, `Toolbox::call`
+    /// sets it to those of the toolbox during the call. nullptr: 0 to 1000.
     const CoordinateConverter* coordinates = nullptr;
+    /// The whole work area if `area` is only a part of it, because the model has zoomed in.
+    std::optional<winio::WorkArea> whole{};
+    /// The area that input can reach.
+    [[nodiscard]] const winio::WorkArea& work_area() const { return whole ? *whole : area; }
     /// A position for a result, in the numbers of the model; whole numbers for 0 to 1000.
     [[nodiscard]] ModelPoint shown(winio::NormPoint at) const;
 };

@@ -1,5 +1,6 @@
 // Asks a model for the positions of targets on test screens.
 #include "calibration/position_form.hpp"
+#include "coordinates/zoomed_view.hpp"
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/dialect.hpp"
 #include "eyehand/agent/error.hpp"
@@ -7,7 +8,7 @@
 #include "eyehand/agent/mode_factory.hpp"
 #include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/error.hpp"
-#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -95,11 +96,17 @@ std::optional<FoundPosition> position_in(const vlm::ToolCall& call, const agent:
 
 // --- One question --------------------------------------------------------------------------------
 
-/// The profile for a screen of this size.
-agent::Profile profile_for(agent::Profile profile, winio::Size size) {
+/// The profile for screens of this size, in a conversation of this number of turns. The user's next
+/// question comes with a screenshot, so there is one after each action.
+agent::Profile profile_for(agent::Profile profile, winio::Size size, int turns) {
     profile.image = winio::ExactSize{size};
     profile.screenshot_first = true;
+    profile.screenshot_after_actions = true;
+    profile.look_between_calls = false;
+    profile.loops.answer = agent::LoopAnswer::none; // equal answers are no loop here
+    profile.max_turns = turns + 1;
     profile.executed_heat.enabled = false;
+    profile.refine = agent::Refine::off;
     profile.correction.reset();
     (void)agent::resolve_coordinates(profile, size);
     return profile;
@@ -116,6 +123,86 @@ std::size_t count_actions(const vlm::ChatReply& reply, agent::Dialect dialect) {
                      : 1;
     return count;
 }
+
+// A variable, because GCC 12 for MinGW warns about the temporary of the default argument.
+agent::ToolsByRole tools_for(const agent::Toolbox& tools, const agent::Profile& profile) {
+    const agent::AgentOptions no_options;
+    return agent::tools_by_role(tools, profile, no_options);
+}
+
+/// One conversation with the model about screens of one size. Its requests are those of a run in which
+/// each action succeeds.
+class Conversation {
+public:
+    Conversation(const CalibrationOptions& options, winio::Size size)
+        : profile_(profile_for(options.profile, size, max_calibration_turns)), size_(size),
+          tools_(tools_for(options.tools, profile_)) {}
+
+    [[nodiscard]] const agent::Profile& profile() const { return profile_; }
+    [[nodiscard]] int turn() const { return turn_; }
+    /// Whether it is possible to ask again: the latest reply had an action, and none was refused.
+    [[nodiscard]] bool goes_on() const {
+        return mode_ && std::holds_alternative<agent::Observe>(mode_->next());
+    }
+
+    /// The request with the next question. `screen` has the size of the conversation.
+    vlm::ChatRequest ask(const std::string& task, const vlm::Image& screen) {
+        ++turn_;
+        images_[screen.sha256] = screen;
+        if (mode_ == nullptr)
+            mode_ = agent::make_mode({profile_, task, tools_, {}});
+        else
+            mode_->apply(agent::UserMessage{.text = task});
+        mode_->apply(
+            agent::Observed{.sha256 = screen.sha256,
+                            .file = fmt::format("screenshots/turn_{:04}{}", turn_,
+                                                winio::file_extension(profile_.image_format)),
+                            .size = size_,
+                            .area = {0, 0, size_.width, size_.height}});
+        agent::Command command = mode_->next();
+        auto* ask = std::get_if<agent::Ask>(&command);
+        if (ask == nullptr)
+            throw agent::Error(
+                agent::errc::bad_profile,
+                fmt::format("the profile \"{}\" does not ask the model first", profile_.name));
+        for (vlm::Message& message : ask->request.messages)
+            for (vlm::Part& part : message.parts)
+                if (auto* image = std::get_if<vlm::Image>(&part))
+                    *image = images_.at(image->sha256);
+        return std::move(ask->request);
+    }
+
+    /// The mode reads the reply as in a run. Calls `visit` with each call, which counts as successful,
+    /// and with the tools of its role.
+    template <class Visit>
+    void read(const vlm::ChatReply& reply, Visit visit) {
+        constexpr int max_calls = 16;
+        mode_->apply(agent::Replied{.reply = reply});
+        for (int i = 0; i < max_calls; ++i) {
+            const agent::Command command = mode_->next();
+            const auto* invoke = std::get_if<agent::Invoke>(&command);
+            if (invoke == nullptr) return;
+            const agent::Toolbox& box = tools_.at(invoke->role);
+            visit(invoke->call, box);
+            mode_->apply(
+                agent::Invoked{.call_id = invoke->call.id,
+                               .tool = invoke->call.name,
+                               .ok = true,
+                               .result_json = "{\"ok\":true}",
+                               .action = {.tool = box.id_of(invoke->call.name), .acts = true}});
+        }
+    }
+
+private:
+    agent::Profile profile_;
+    winio::Size size_;
+    agent::ToolsByRole tools_;
+    std::unique_ptr<agent::Mode> mode_;
+    std::map<std::string, vlm::Image, std::less<>> images_; ///< by hash
+    int turn_ = 0;
+};
+
+// --- The calibration -----------------------------------------------------------------------------
 
 class Calibrator {
 public:
@@ -139,59 +226,75 @@ public:
     CalibrationRun go() {
         for (const TestQuestion& question : test_questions(options_.requests)) {
             run_.answers.push_back(ask(question));
-            if (options_.on_answer)
-                options_.on_answer(run_.answers.back(), static_cast<int>(run_.answers.size()));
+            if (options_.on_answer) options_.on_answer(run_.answers.back(), ++done_);
         }
         evaluate();
+        if (options_.refine) refine();
         return std::move(run_);
     }
 
 private:
-    const TestScreen& screen(int index) {
+    struct Shown {
+        TestScreen screen{};
+        vlm::Image image{};
+    };
+    const Shown& screen(int index) {
         const auto known = screens_.find(index);
-        return known != screens_.end() ? known->second
-                                       : screens_.emplace(index, test_screen(index)).first->second;
+        if (known != screens_.end()) return known->second;
+        Shown added{.screen = test_screen(index)};
+        added.image = encoded(added.screen.image);
+        return screens_.emplace(index, std::move(added)).first->second;
     }
 
     CalibrationAnswer ask(const TestQuestion& question) {
-        const TestScreen& shown = screen(question.screen);
-        const Target& target = shown.targets[question.target];
-        const winio::Size size = shown.image.size();
-        CalibrationAnswer answer{.question = question,
-                                 .size = target.size,
-                                 .sample = {.image = size, .target = target.bounds}};
-        const agent::Profile profile = profile_for(options_.profile, size);
+        const Shown& shown = screen(question.screen);
+        const Target& target = shown.screen.targets[question.target];
+        const winio::Size size = shown.screen.image.size();
+        if (!question.continues || !conversation_ || !conversation_->goes_on())
+            conversation_.emplace(options_, size);
+        const agent::Profile& profile = conversation_->profile();
         run_.calibration.stated =
             profile.coordinates.value_or(agent::CoordinateConvention::norm1000);
-        // A variable, because GCC 12 for MinGW warns about the temporary of the default argument.
-        const agent::AgentOptions no_options;
-        const agent::ToolsByRole tools = agent::tools_by_role(options_.tools, profile, no_options);
-        const std::unique_ptr<agent::Mode> mode =
-            agent::make_mode({profile, fmt::format("Click on {}.", target.description), tools, {}});
-
-        const vlm::Image image = vlm::make_image(winio::encode_png(shown.image.view()));
-        mode->apply(agent::Observed{.sha256 = image.sha256,
-                                    .file = "screenshots/turn_0001.png",
-                                    .size = size,
-                                    .area = {0, 0, size.width, size.height}});
-        agent::Command command = mode->next();
-        auto* ask = std::get_if<agent::Ask>(&command);
-        if (ask == nullptr)
-            throw agent::Error(
-                agent::errc::bad_profile,
-                fmt::format("the profile \"{}\" does not ask the model first", profile.name));
-        for (vlm::Message& message : ask->request.messages)
-            for (vlm::Part& part : message.parts)
-                if (auto* reference = std::get_if<vlm::Image>(&part)) *reference = image;
+        const vlm::ChatRequest request =
+            conversation_->ask(fmt::format("Click on {}.", target.description), shown.image);
+        CalibrationAnswer answer{.question = question,
+                                 .size = target.size,
+                                 .turn = conversation_->turn(),
+                                 .sample = {.image = size, .target = target.bounds}};
 
         const auto start = Clock::now();
-        const std::optional<vlm::ChatReply> reply = send(ask->request, answer);
+        const std::optional<vlm::ChatReply> reply = send(request, answer);
         answer.duration =
             std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-        if (!reply) return answer;
-        count(*reply, answer, profile.dialect);
-        read_position(*mode, *reply, tools, answer);
+        replies_.push_back(reply);
+        if (reply) {
+            count(*reply, answer, profile.dialect);
+            read_position(*reply, answer);
+        } else {
+            conversation_.reset();
+        }
         return answer;
+    }
+
+    /// The image as a run with this profile would send it.
+    [[nodiscard]] vlm::Image encoded(const winio::Image& image) const {
+        const winio::ImageFormat& format = options_.profile.image_format;
+        return vlm::make_image(winio::encode_image(image.view(), format),
+                               std::string(winio::media_type(format)));
+    }
+
+    [[nodiscard]] agent::Observed look_of(const vlm::Image& image, winio::Size size) const {
+        return {.sha256 = image.sha256,
+                .file = fmt::format("screenshots/turn_0001{}",
+                                    winio::file_extension(options_.profile.image_format)),
+                .size = size,
+                .area = {0, 0, size.width, size.height}};
+    }
+
+    static void show(const vlm::Image& image, vlm::ChatRequest& request) {
+        for (vlm::Message& message : request.messages)
+            for (vlm::Part& part : message.parts)
+                if (auto* reference = std::get_if<vlm::Image>(&part)) *reference = image;
     }
 
     /// Nothing if the request failed.
@@ -229,38 +332,30 @@ private:
             completion_tokens_.push_back(*reply.usage.completion_tokens);
     }
 
-    /// The mode reads the reply as in a run; the position is that of its first call with one.
-    void read_position(agent::Mode& mode, const vlm::ChatReply& reply,
-                       const agent::ToolsByRole& tools, CalibrationAnswer& answer) {
-        constexpr int max_calls = 16;
+    /// The position is that of the first call with a target.
+    void read_position(const vlm::ChatReply& reply, CalibrationAnswer& answer) {
         answer.problem = "the reply calls no tool";
-        mode.apply(agent::Replied{.reply = reply});
-        for (int i = 0; i < max_calls; ++i) {
-            const agent::Command command = mode.next();
-            const auto* invoke = std::get_if<agent::Invoke>(&command);
-            if (invoke == nullptr) return;
-            const agent::Toolbox& box = tools.at(invoke->role);
-            const std::string id = box.id_of(invoke->call.name);
-            if (std::ranges::find(pointer_tools, id) != pointer_tools.end()) {
-                if (auto found = position_in(invoke->call, box)) {
-                    answer.problem.clear();
-                    answer.sample.numbers = std::move(found->numbers);
-                    ++run_.calibration.with_position;
-                    if (found->valid) ++run_.calibration.valid_calls;
-                } else {
-                    answer.problem = fmt::format("the call of {} has no position of two or four "
-                                                 "numbers",
-                                                 invoke->call.name);
-                }
+        bool is_read = false;
+        conversation_->read(reply, [&](const vlm::ToolCall& call, const agent::Toolbox& box) {
+            if (is_read) return;
+            const std::string id = box.id_of(call.name);
+            if (std::ranges::find(pointer_tools, id) == pointer_tools.end()) {
+                answer.problem = fmt::format("the reply calls {}, which has no target", call.name);
                 return;
             }
-            answer.problem =
-                fmt::format("the reply calls {}, which has no target", invoke->call.name);
-            mode.apply(agent::Invoked{.call_id = invoke->call.id,
-                                      .tool = invoke->call.name,
-                                      .ok = true,
-                                      .result_json = "{\"ok\":true}"});
-        }
+            is_read = true;
+            auto found = position_in(call, box);
+            if (!found) {
+                answer.problem = fmt::format("the call of {} has no position of two or four "
+                                             "numbers",
+                                             call.name);
+                return;
+            }
+            answer.problem.clear();
+            answer.sample.numbers = std::move(found->numbers);
+            ++run_.calibration.with_position;
+            if (found->valid) ++run_.calibration.valid_calls;
+        });
     }
 
     void evaluate() {
@@ -269,6 +364,7 @@ private:
         for (const CalibrationAnswer& answer : run_.answers)
             if (!answer.sample.numbers.empty()) samples.push_back(answer.sample);
         result.fit = fit_positions(samples, {.stated = result.stated, .processor = processor_});
+        evaluate_conventions();
         std::map<int, HitRate> rates;
         for (CalibrationAnswer& answer : run_.answers) {
             HitRate& rate = rates[answer.size];
@@ -277,7 +373,6 @@ private:
                 answer.at =
                     position_of(answer.sample, result.fit.form, result.fit.correction, processor_);
                 answer.hit = hits(answer.sample, *answer.at);
-                if (keeps_to(answer.sample, result.fit.form, processor_)) ++result.in_convention;
             } else if (answer.problem.starts_with("the request failed")) {
                 continue;
             }
@@ -288,6 +383,134 @@ private:
         result.median_seconds = median(seconds_).value_or(0);
         result.median_prompt_tokens = median(prompt_tokens_);
         result.median_completion_tokens = median(completion_tokens_);
+    }
+
+    void evaluate_conventions() {
+        Calibration& result = run_.calibration;
+        std::vector<PositionSample> others;
+        for (const CalibrationAnswer& answer : run_.answers) {
+            if (answer.sample.numbers.empty()) continue;
+            ConventionShare& share = answer.turn <= max_early_turn ? result.early : result.late;
+            ++share.total;
+            if (follows(answer.sample, result.fit, processor_)) {
+                ++share.in_convention;
+                ++result.in_convention;
+            } else {
+                others.push_back(answer.sample);
+            }
+        }
+        const PositionFit other =
+            fit_positions(others, {.stated = result.fit.form.convention, .processor = processor_});
+        if (result.fit.grounds && other.grounds && other.form != result.fit.form)
+            result.other_form = other.form;
+    }
+
+    // --- Refined positions -----------------------------------------------------------------------
+
+    void refine() {
+        const PositionFit& fit = run_.calibration.fit;
+        if (!fit.grounds || !fit.form.usable() || fit.form.resize != ServerResize::none) return;
+        RefineResult result;
+        for (const int size : refined_sizes) {
+            result.without.push_back({size, 0, 0});
+            result.with.push_back({size, 0, 0});
+        }
+        seconds_.clear();
+        prompt_tokens_.clear();
+        completion_tokens_.clear();
+        for (std::size_t i = 0; i < run_.answers.size(); ++i) {
+            const CalibrationAnswer& answer = run_.answers[i];
+            const auto rate = std::ranges::find(result.with, answer.size, &HitRate::size);
+            if (rate == result.with.end() || !replies_[i]) continue;
+            HitRate& before = result.without[static_cast<std::size_t>(rate - result.with.begin())];
+            ++before.total;
+            ++rate->total;
+            if (answer.hit) ++before.hits;
+            if (hits_refined(answer, *replies_[i])) ++rate->hits;
+            if (options_.on_answer) options_.on_answer(answer, ++done_);
+        }
+        result.requests = static_cast<int>(seconds_.size());
+        result.median_seconds = median(seconds_).value_or(0);
+        result.median_prompt_tokens = median(prompt_tokens_);
+        result.median_completion_tokens = median(completion_tokens_);
+        run_.calibration.refined = std::move(result);
+    }
+
+    /// Whether the click of this reply hits after its position was refined, as in a run.
+    bool hits_refined(const CalibrationAnswer& answer, const vlm::ChatReply& reply) {
+        const PositionFit& fit = run_.calibration.fit;
+        const Shown& shown = screen(answer.question.screen);
+        const winio::Size size = answer.sample.image;
+        agent::Profile profile = options_.profile;
+        profile.coordinates = fit.form.convention;
+        profile = profile_for(std::move(profile), size, 1);
+        if (fit.correction != agent::Correction{}) profile.correction = fit.correction;
+        profile.refine = agent::Refine::on;
+        const agent::ToolsByRole tools = tools_for(options_.tools, profile);
+        const std::string task =
+            fmt::format("Click on {}.", shown.screen.targets[answer.question.target].description);
+        const std::unique_ptr<agent::Mode> mode = agent::make_mode({profile, task, tools, {}});
+        mode->apply(look_of(shown.image, size));
+        mode->apply(agent::Replied{.reply = reply});
+        vlm::Image crop;
+        constexpr int max_commands = 16;
+        for (int i = 0; i < max_commands; ++i) {
+            agent::Command command = mode->next();
+            if (const auto* look = std::get_if<agent::Observe>(&command);
+                look != nullptr && look->zoom) {
+                mode->apply(cut(*look->zoom, shown.screen, profile, crop));
+            } else if (auto* ask = std::get_if<agent::Ask>(&command);
+                       ask != nullptr && ask->refines) {
+                show(crop, ask->request);
+                mode->apply(answer_to(ask->request));
+            } else if (const auto* invoke = std::get_if<agent::Invoke>(&command)) {
+                const agent::Toolbox& box = tools.at(invoke->role);
+                const std::string id = box.id_of(invoke->call.name);
+                if (std::ranges::find(pointer_tools, id) != pointer_tools.end()) {
+                    const auto found = position_in(invoke->call, box);
+                    if (!found) return false;
+                    PositionSample sample = answer.sample;
+                    sample.numbers = found->numbers;
+                    return hits(sample, position_of(sample, fit.form, fit.correction, processor_));
+                }
+                mode->apply(agent::Invoked{.call_id = invoke->call.id,
+                                           .tool = invoke->call.name,
+                                           .ok = true,
+                                           .result_json = "{\"ok\":true}"});
+            } else {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    [[nodiscard]] agent::Observed cut(const agent::Zoom& zoom, const TestScreen& shown,
+                                      const agent::Profile& profile, vlm::Image& crop) const {
+        const winio::Rect all{0, 0, shown.image.width(), shown.image.height()};
+        const agent::ZoomedView view = agent::zoomed_view(winio::WorkArea(all), zoom, profile);
+        const winio::Frame frame{shown.image, all.origin(), {}};
+        crop = encoded(agent::zoomed_image(frame, view));
+        agent::Observed look = look_of(crop, view.image);
+        look.area = view.area;
+        look.zoomed = agent::Zoomed{all, zoom.use, {}};
+        return look;
+    }
+
+    /// A request that fails leaves the position as it is, also in a run.
+    agent::Fact answer_to(const vlm::ChatRequest& request) {
+        CalibrationAnswer ignored;
+        const int failed = run_.calibration.failed_requests;
+        const int requests = run_.calibration.requests;
+        const auto start = Clock::now();
+        const std::optional<vlm::ChatReply> reply = send(request, ignored);
+        run_.calibration.failed_requests = failed; // these count the requests of the questions
+        run_.calibration.requests = requests;
+        if (!reply) return agent::AskFailed{.message = ignored.problem};
+        seconds_.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+        if (reply->usage.prompt_tokens) prompt_tokens_.push_back(*reply->usage.prompt_tokens);
+        if (reply->usage.completion_tokens)
+            completion_tokens_.push_back(*reply->usage.completion_tokens);
+        return agent::Replied{.reply = *reply};
     }
 
     /// The lower one of an even number.
@@ -302,8 +525,11 @@ private:
     vlm::ChatModel& model_;
     const CalibrationOptions& options_;
     std::optional<agent::ImageProcessor> processor_;
-    std::map<int, TestScreen> screens_;
+    std::map<int, Shown> screens_;
+    std::optional<Conversation> conversation_;
     CalibrationRun run_;
+    std::vector<std::optional<vlm::ChatReply>> replies_; ///< to the questions
+    int done_ = 0;                                       ///< requests
     int failures_in_a_row_ = 0;
     std::vector<double> seconds_;
     std::vector<int> prompt_tokens_;
@@ -311,6 +537,16 @@ private:
 };
 
 } // namespace
+
+int max_requests(const CalibrationOptions& options) {
+    int requests = options.requests;
+    if (!options.refine) return requests;
+    for (const TestQuestion& question : test_questions(options.requests))
+        if (std::ranges::find(refined_sizes, target_sizes.at(question.target)) !=
+            refined_sizes.end())
+            ++requests;
+    return requests;
+}
 
 CalibrationRun calibrate(vlm::ChatModel& model, const CalibrationOptions& options) {
     return Calibrator(model, options).go();

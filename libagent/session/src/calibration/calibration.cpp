@@ -44,6 +44,32 @@ json::object to_json(const agent::Correction& correction) {
             {"offset_y", correction.offset_y}};
 }
 
+json::object to_json(const PositionForm& form) {
+    return {{"convention", json::string(to_string(form.convention))},
+            {"swapped", form.swapped},
+            {"server_resize", json::string(to_string(form.resize))},
+            {"text", description(form)}};
+}
+
+json::object to_json(const HitRate& rate) {
+    const Interval range = wilson_interval(rate.hits, rate.total);
+    return {{"size", rate.size},
+            {"hits", rate.hits},
+            {"total", rate.total},
+            {"low", rounded(range.low)},
+            {"high", rounded(range.high)}};
+}
+
+json::object to_json(const ConventionShare& share) {
+    return {{"in_convention", share.in_convention}, {"total", share.total}};
+}
+
+json::array to_json(const std::vector<std::string>& texts) {
+    json::array all;
+    for (const std::string& text : texts) all.emplace_back(json::string(text));
+    return all;
+}
+
 void read_number(const Members& members, std::string_view name, double& into, double min,
                  double max) {
     std::optional<double> number = into;
@@ -59,17 +85,32 @@ agent::CoordinateConvention read_convention(const Members& members, std::string_
     return *convention;
 }
 
-PositionFit read_fit(const Members& members) {
-    PositionFit fit;
-    constexpr double max = 1e9;
-    members.read("grounds", fit.grounds);
-    fit.form.convention = read_convention(members, "convention");
-    members.read("swapped", fit.form.swapped);
+PositionForm read_form(const Members& members) {
+    PositionForm form;
+    form.convention = read_convention(members, "convention");
+    members.read("swapped", form.swapped);
     std::vector<std::pair<std::string, ServerResize>> resizes;
     resizes.reserve(server_resizes.size());
     for (const ServerResize resize : server_resizes)
         resizes.emplace_back(to_string(resize), resize);
-    members.read("server_resize", fit.form.resize, resizes);
+    members.read("server_resize", form.resize, resizes);
+    return form;
+}
+
+ConventionShare read_share(const Members& members, std::string_view name) {
+    ConventionShare share;
+    if (const auto object = members.object(name)) {
+        object->read("total", share.total, 0, max_count);
+        object->read("in_convention", share.in_convention, 0, share.total);
+    }
+    return share;
+}
+
+PositionFit read_fit(const Members& members) {
+    PositionFit fit;
+    constexpr double max = 1e9;
+    members.read("grounds", fit.grounds);
+    fit.form = read_form(members);
     read_number(members, "residual", fit.residual, 0, max);
     read_number(members, "uncorrected_residual", fit.uncorrected_residual, 0, max);
     read_number(members, "chance_residual", fit.chance_residual, 0, max);
@@ -82,15 +123,16 @@ PositionFit read_fit(const Members& members) {
     return fit;
 }
 
-std::vector<HitRate> read_hit_rates(const json::object& all, const std::string& where) {
+std::vector<HitRate> read_hit_rates(const json::object& all, std::string_view name,
+                                    const std::string& where) {
     const Members members(all, where, agent::errc::bad_config);
     std::vector<HitRate> rates;
-    const json::value* value = all.if_contains("hit_rates");
+    const json::value* value = all.if_contains(name);
     if (value == nullptr || value->is_null()) return rates;
     if (!value->is_array() || value->as_array().size() > max_rates)
-        members.refuse("hit_rates", fmt::format("must be an array of at most {}", max_rates));
+        members.refuse(name, fmt::format("must be an array of at most {}", max_rates));
     for (const json::value& element : value->as_array()) {
-        if (!element.is_object()) members.refuse("hit_rates", "must contain objects");
+        if (!element.is_object()) members.refuse(name, "must contain objects");
         const Members one(element.as_object(), where, agent::errc::bad_config);
         HitRate rate;
         one.read("size", rate.size, 1, max_count);
@@ -99,6 +141,41 @@ std::vector<HitRate> read_hit_rates(const json::object& all, const std::string& 
         rates.push_back(rate);
     }
     return rates;
+}
+
+RefineResult read_refined(const json::object& all, const std::string& where) {
+    const Members members(all, where, agent::errc::bad_config);
+    constexpr int max_tokens = std::numeric_limits<int>::max();
+    RefineResult result;
+    result.without = read_hit_rates(all, "without", where);
+    result.with = read_hit_rates(all, "with", where);
+    members.read("requests", result.requests, 0, max_count);
+    read_number(members, "median_seconds", result.median_seconds, 0, 1e9);
+    members.read("median_prompt_tokens", result.median_prompt_tokens, 0, max_tokens);
+    members.read("median_completion_tokens", result.median_completion_tokens, 0, max_tokens);
+    return result;
+}
+
+json::array to_json(const std::vector<HitRate>& hit_rates) {
+    json::array rates;
+    for (const HitRate& rate : hit_rates) {
+        const Interval range = wilson_interval(rate.hits, rate.total);
+        rates.push_back(json::object{{"size", rate.size},
+                                     {"hits", rate.hits},
+                                     {"total", rate.total},
+                                     {"low", rounded(range.low)},
+                                     {"high", rounded(range.high)}});
+    }
+    return rates;
+}
+
+json::object to_json(const RefineResult& result) {
+    return {{"without", to_json(result.without)},
+            {"with", to_json(result.with)},
+            {"requests", result.requests},
+            {"median_seconds", result.median_seconds},
+            {"median_prompt_tokens", to_json(result.median_prompt_tokens)},
+            {"median_completion_tokens", to_json(result.median_completion_tokens)}};
 }
 
 } // namespace
@@ -126,26 +203,24 @@ HitRate Calibration::small_targets() const {
     return sum;
 }
 
+std::optional<bool> Calibration::keeps_convention() const {
+    constexpr int min_late_positions = 5;
+    if (!fit.grounds || late.total < min_late_positions) return std::nullopt;
+    const auto is_kept = [](const ConventionShare& share) {
+        return share.in_convention >= share.total * min_convention_share;
+    };
+    return is_kept(early) && is_kept(late);
+}
+
 std::string to_json(const Calibration& calibration) {
     const PositionFit& fit = calibration.fit;
-    json::object positions{{"grounds", fit.grounds},
-                           {"convention", json::string(to_string(fit.form.convention))},
-                           {"swapped", fit.form.swapped},
-                           {"server_resize", json::string(to_string(fit.form.resize))},
-                           {"residual", fit.residual},
-                           {"uncorrected_residual", fit.uncorrected_residual},
-                           {"chance_residual", fit.chance_residual}};
+    json::object positions = to_json(fit.form);
+    positions["grounds"] = fit.grounds;
+    positions["residual"] = fit.residual;
+    positions["uncorrected_residual"] = fit.uncorrected_residual;
+    positions["chance_residual"] = fit.chance_residual;
     if (fit.correction != agent::Correction{}) positions["correction"] = to_json(fit.correction);
-    json::array rates;
-    for (const HitRate& rate : calibration.hit_rates) {
-        const Interval range = wilson_interval(rate.hits, rate.total);
-        rates.push_back(json::object{{"size", rate.size},
-                                     {"hits", rate.hits},
-                                     {"total", rate.total},
-                                     {"low", rounded(range.low)},
-                                     {"high", rounded(range.high)}});
-    }
-    const json::object all{
+    json::object all{
         {"format", format},
         {"endpoint", json::string(without_query(calibration.endpoint))},
         {"model", json::string(calibration.model)},
@@ -155,7 +230,8 @@ std::string to_json(const Calibration& calibration) {
         {"dialect", json::string(to_string(calibration.dialect))},
         {"stated", json::string(to_string(calibration.stated))},
         {"positions", std::move(positions)},
-        {"hit_rates", std::move(rates)},
+        {"hit_rates", to_json(calibration.hit_rates)},
+        {"small_targets", to_json(calibration.small_targets())},
         {"requests", calibration.requests},
         {"failed_requests", calibration.failed_requests},
         {"with_position", calibration.with_position},
@@ -165,7 +241,14 @@ std::string to_json(const Calibration& calibration) {
         {"median_seconds", calibration.median_seconds},
         {"median_prompt_tokens", to_json(calibration.median_prompt_tokens)},
         {"median_completion_tokens", to_json(calibration.median_completion_tokens)},
+        {"early", to_json(calibration.early)},
+        {"late", to_json(calibration.late)},
+        {"warnings", to_json(warnings(calibration))},
     };
+    if (calibration.refined) all["refined"] = to_json(*calibration.refined);
+    if (calibration.other_form) all["other_form"] = to_json(*calibration.other_form);
+    if (!fit.grounds)
+        all["alternatives"] = to_json(alternatives(calibration.model, calibration.dialect));
     return agent::to_text(all);
 }
 
@@ -199,17 +282,25 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
     calibration.stated = read_convention(members, "stated");
     members.require("positions");
     calibration.fit = read_fit(*members.object("positions"));
-    calibration.hit_rates = read_hit_rates(all, where);
+    calibration.hit_rates = read_hit_rates(all, "hit_rates", where);
     members.read("requests", calibration.requests, 0, max_count);
     members.read("failed_requests", calibration.failed_requests, 0, max_count);
     members.read("with_position", calibration.with_position, 0, max_count);
     members.read("valid_calls", calibration.valid_calls, 0, max_count);
     members.read("single_calls", calibration.single_calls, 0, max_count);
     members.read("in_convention", calibration.in_convention, 0, max_count);
+    calibration.early = read_share(members, "early");
+    calibration.late = read_share(members, "late");
+    if (const auto form = members.object("other_form")) calibration.other_form = read_form(*form);
     read_number(members, "median_seconds", calibration.median_seconds, 0, 1e9);
     constexpr int max_tokens = std::numeric_limits<int>::max();
     members.read("median_prompt_tokens", calibration.median_prompt_tokens, 0, max_tokens);
     members.read("median_completion_tokens", calibration.median_completion_tokens, 0, max_tokens);
+    if (const json::value* refined = all.if_contains("refined");
+        refined != nullptr && !refined->is_null()) {
+        if (!refined->is_object()) members.refuse("refined", "must be an object");
+        calibration.refined = read_refined(refined->as_object(), where);
+    }
     return calibration;
 }
 

@@ -70,11 +70,13 @@ double unlikelihood(const std::vector<double>& distances, double scale) {
 
 struct Hypothesis {
     PositionForm form;
-    /// By how much a hypothesis must be more likely than a simpler one, as a logarithm. 3 stands for a
-    /// ratio of 20, the usual limit of strong evidence.
+    /// By how much a hypothesis must be more likely than a simpler one, as a logarithm.
     double penalty = 0;
     std::vector<NormPoint> points{};
 };
+
+/// A ratio of 20, the usual limit of strong evidence, as a logarithm.
+constexpr double strong_evidence = 3;
 
 std::vector<Hypothesis> hypotheses(CoordinateConvention stated) {
     using enum CoordinateConvention;
@@ -82,8 +84,8 @@ std::vector<Hypothesis> hypotheses(CoordinateConvention stated) {
     constexpr std::array simple_first{norm1000, image_pixels, model_pixels_28, model_pixels_32,
                                       percent,  unit,         norm1000_yx,     norm999};
     constexpr std::array in_pixels{image_pixels, model_pixels_28, model_pixels_32};
-    constexpr double other = 3;
-    constexpr double unusual = 6;
+    constexpr double other = strong_evidence;
+    constexpr double unusual = 2 * strong_evidence;
     std::vector<Hypothesis> all{{{stated, false, ServerResize::none}, 0}};
     for (const CoordinateConvention convention : simple_first)
         if (convention != stated) all.push_back({{convention, false, ServerResize::none}, other});
@@ -205,6 +207,24 @@ void correct(const std::vector<NormPoint>& points, const std::vector<NormPoint>&
 }
 
 } // namespace
+
+bool follows(const PositionSample& sample, const PositionFit& fit,
+             const std::optional<ImageProcessor>& processor) {
+    if (!keeps_to(sample, fit.form, processor)) return false;
+    // A single position does not tell conventions apart whose numbers are about the same.
+    const double scale = std::max(5.0, fit.residual);
+    const std::vector<NormPoint> center{center_of(sample)};
+    const auto unlikelihood_of = [&](const PositionForm& form) {
+        return unlikelihood(
+            distances(corrected({unlimited_position(sample, form, processor)}, fit.correction),
+                      center),
+            scale);
+    };
+    const double own = unlikelihood_of(fit.form);
+    return std::ranges::none_of(hypotheses(fit.form.convention), [&](const Hypothesis& other) {
+        return unlikelihood_of(other.form) + std::max(strong_evidence, other.penalty) < own;
+    });
+}
 
 PositionFit fit_positions(std::span<const PositionSample> samples, const FitOptions& options) {
     PositionFit fit{.form = {options.stated, false, ServerResize::none}};

@@ -25,4 +25,9 @@ converter_for(const PositionSample& sample, const PositionForm& form,
 [[nodiscard]] bool keeps_to(const PositionSample& sample, const PositionForm& form,
                             const std::optional<agent::ImageProcessor>& processor);
 
+/// Whether the position belongs to the convention of the fit: it can contain the numbers, and no other
+/// one that `fit_positions` considers is much more likely.
+[[nodiscard]] bool follows(const PositionSample& sample, const PositionFit& fit,
+                           const std::optional<agent::ImageProcessor>& processor);
+
 } // namespace eyehand::session

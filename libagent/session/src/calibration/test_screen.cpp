@@ -114,7 +114,10 @@ public:
 
 private:
     /// The five image sizes follow each other; each appears in both themes.
-    static bool is_dark(int index) { return (index + index / 5) % 2 == 1; }
+    static bool is_dark(int index) {
+        constexpr int sizes = static_cast<int>(image_sizes.size());
+        return (index % sizes + index / sizes) % 2 == 1;
+    }
 
     std::string_view next_word() {
         const auto at =
@@ -302,11 +305,17 @@ std::vector<TestQuestion> test_questions(int requests) {
     // 5 screens and 8 targets have no common factor, so that 40 questions have all pairs of them.
     constexpr int screens = static_cast<int>(image_sizes.size());
     constexpr int targets = static_cast<int>(target_sizes.size());
+    const int turns = std::min(max_calibration_turns, requests / 2);
+    const int single = requests - turns;
     std::vector<TestQuestion> questions;
     questions.reserve(static_cast<std::size_t>(requests));
-    for (int i = 0; i < requests; ++i)
+    for (int i = 0; i < single; ++i)
         questions.push_back({i / (screens * targets) * screens + i % screens,
                              static_cast<std::size_t>(i % targets)});
+    // Screens 5, 10 and 15, so that the screens of the first 40 questions are all different.
+    for (int i = 0; i < turns; ++i)
+        questions.push_back(
+            {(i / targets + 1) * screens, static_cast<std::size_t>((single + i) % targets), i > 0});
     return questions;
 }
 

@@ -42,8 +42,13 @@ constexpr std::array specs{
     SettingSpec{"profile", Kind::text, "a built-in profile or the folder of a profile", "observer",
                 1},
     SettingSpec{"endpoint", Kind::text,
-                "URL of the server: its base or the full path of chat completions",
+                "URL of the server: its base or the full path of one of the APIs",
                 "http://localhost:1234/v1/chat/completions", 1, 0, "LMSTUDIO_ENDPOINT"},
+    harmless({.name = "api",
+              .kind = Kind::choice,
+              .help = "the interface of the server: chat completions, or OpenAI's Responses API",
+              .default_value = "chat",
+              .choices = "chat|responses"}),
     SettingSpec{"model", Kind::text, "the model to use", {}, 0, 0, "LMSTUDIO_MODEL"},
     SettingSpec{"api_key", Kind::secret, "sent to the server as a bearer token"},
     SettingSpec{
@@ -113,6 +118,11 @@ constexpr std::array specs{
                         "function, or as text",
                 .choices = "native|qwen_computer_use|claude_computer|ui_tars|glm|pyautogui|"
                            "openai_computer"},
+    SettingSpec{.name = "refine",
+                .kind = Kind::choice,
+                .help = "whether the model is asked for the exact position before a click: never, "
+                        "always, or only for small targets",
+                .choices = "off|on|small"},
     SettingSpec{.name = "max_turns",
                 .kind = Kind::integer,
                 .help = "maximum number of turns",
@@ -171,6 +181,22 @@ constexpr std::array specs{
               1,
               max_side,
               "AGENT_IMAGE_H"}),
+    harmless({.name = "image_format",
+              .kind = Kind::choice,
+              .help = "file format of screenshots: lossless, or smaller and lossy",
+              .choices = "png|jpeg|webp"}),
+    harmless(
+        {"image_quality",
+         Kind::integer,
+         "quality of lossy screenshots: 1, the smallest files, to 100; default: 85 for jpeg, 80 "
+         "for webp",
+         {},
+         1,
+         100}),
+    harmless({.name = "image_detail",
+              .kind = Kind::choice,
+              .help = "how closely the model looks at screenshots, where the server supports it",
+              .choices = "low|high|auto|original"}),
     harmless({"keep_screenshots",
               Kind::integer,
               "number of screenshots that the conversation always keeps; 0: only the current one",
@@ -790,12 +816,18 @@ std::vector<ConfigEntry> config_of(const Profile& profile) {
         put("reasoning_effort", std::string(vlm::to_string(*profile.sampling.reasoning_effort)));
     if (profile.sampling.thinking_tokens)
         put_whole("thinking_tokens", *profile.sampling.thinking_tokens);
+    if (profile.sampling.image_detail)
+        put("image_detail", std::string(vlm::to_string(*profile.sampling.image_detail)));
     put("text_tool_calls", word_for(profile.text_tool_calls, text_tool_calls_words()));
     put("coordinates", std::string(profile.coordinates ? to_string(*profile.coordinates) : "auto"));
     put("dialect", std::string(to_string(profile.dialect)));
+    put("refine", word_for(profile.refine, refine_words()));
     put_whole("max_turns", profile.max_turns);
     put("step_delay", static_cast<double>(profile.step_delay.count()) / 1000);
     put("image", winio::to_string(profile.image));
+    put("image_format", std::string(winio::to_string(profile.image_format)));
+    if (const auto quality = winio::quality_of(profile.image_format))
+        put_whole("image_quality", *quality);
     put_whole("keep_screenshots", profile.screenshots.keep);
     put_whole("drop_screenshots", profile.screenshots.batch);
     put_whole("keep_thinks", profile.thinks.keep);
@@ -912,6 +944,35 @@ ImageSizeSetting image_size_setting(const Config& config) {
     setting.size = winio::ExactSize{*size};
     if (layer == ConfigLayer::profile && sides.empty()) setting.source = exact_source;
     return setting;
+}
+
+winio::ImageFormat image_format_setting(const Config& config,
+                                        const std::optional<winio::ImageFormat>& chosen) {
+    const ConfigEntry* named = config.find("image_format");
+    winio::ImageFormat format = winio::PngOptions{};
+    if (chosen)
+        format = *chosen;
+    else if (named != nullptr)
+        format = *winio::parse_image_format(*config.text("image_format"));
+    const auto layer = chosen             ? ConfigLayer::flag
+                       : named == nullptr ? ConfigLayer::defaults
+                                          : named->layer;
+    if (!winio::is_supported(format))
+        refuse(fmt::format("{}: this build cannot encode {}; choose png or jpeg",
+                           named == nullptr || chosen ? "image_format" : named->source,
+                           winio::to_string(format)));
+    const ConfigEntry* quality = config.find("image_quality");
+    // The quality of a profile belongs to the format of the profile.
+    if (quality == nullptr ||
+        (quality->layer == ConfigLayer::profile && layer > ConfigLayer::profile))
+        return format;
+    if (winio::quality_of(format))
+        return winio::with_quality(format, *config.integer("image_quality"));
+    if (quality->layer >= layer)
+        refuse(fmt::format("{}: PNG is lossless and has no quality; choose jpeg or webp with "
+                           "image_format, or remove image_quality",
+                           quality->source));
+    return format;
 }
 
 winio::AreaChoice area_setting(const Config& config) {
@@ -1035,6 +1096,8 @@ void apply(const Config& config, Profile& profile) {
         if (later("reasoning_effort"))
             sampling.reasoning_effort =
                 vlm::parse_reasoning_effort(*config.text("reasoning_effort"));
+        if (later("image_detail"))
+            sampling.image_detail = vlm::parse_image_detail(*config.text("image_detail"));
         if (later("thinking_tokens")) sampling.thinking_tokens = config.integer("thinking_tokens");
         if (sampling.thinking_tokens && *sampling.thinking_tokens < 0)
             sampling.thinking_tokens.reset();
@@ -1052,9 +1115,12 @@ void apply(const Config& config, Profile& profile) {
     if (later("coordinates"))
         profile.coordinates = parse_coordinate_convention(*config.text("coordinates"));
     if (later("dialect")) profile.dialect = *parse_dialect(*config.text("dialect"));
+    if (later("refine")) profile.refine = meaning_of(*config.text("refine"), refine_words());
     if (later("max_turns")) profile.max_turns = *config.integer("max_turns");
     if (later("step_delay")) profile.step_delay = *config.duration("step_delay");
     profile.image = image_size_setting(config).size;
+    if (later("image_format") || later("image_quality"))
+        profile.image_format = image_format_setting(config);
     count("keep_screenshots", profile.screenshots.keep);
     count("drop_screenshots", profile.screenshots.batch);
     count("keep_thinks", profile.thinks.keep);
@@ -1095,11 +1161,13 @@ void apply(const Config& config, Profile& profile) {
 std::vector<Setting> effective_settings(const Config& config) {
     std::vector<Setting> all;
     const ImageSizeSetting shown = image_size_setting(config);
+    const winio::ImageFormat format = image_format_setting(config);
     const winio::AreaChoice area = area_setting(config);
     for (const ConfigEntry& entry : config.entries()) {
         const std::string name(entry.setting->name);
         if (name == "display" && area.window) continue;
         if (name == "window" && !area.window) continue;
+        if (name == "image_quality" && !winio::quality_of(format)) continue;
         if (name == "image_exact" || name == "image_width" || name == "image_height") continue;
         if (name == "image")
             all.push_back({name, winio::to_string(shown.size), shown.source});

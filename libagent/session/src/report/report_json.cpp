@@ -275,11 +275,16 @@ ReportJson read_report_json(const fs::path& run_directory) {
     json::object state = page::to_json(run.view);
     // run.json contains the task even if the journal has no event.
     state["task"] = agent::to_valid_utf8(stored.summary.task);
+    const auto calibration =
+        base::read_in_folder(run_directory, agent::calibration_name, agent::max_calibration_bytes);
     ReportJson report;
     report.turns = turns.size();
-    report.page = {{"run", name_of(run_directory)},       {"state", std::move(state)},
-                   {"turns", std::move(turns)},           {"screenshots", screenshots.take_json()},
-                   {"config", page::config_json(stored)}, {"remarks", std::move(run.remarks)},
+    report.page = {{"run", name_of(run_directory)},
+                   {"state", std::move(state)},
+                   {"turns", std::move(turns)},
+                   {"screenshots", screenshots.take_json()},
+                   {"config", page::config_json(stored, calibration)},
+                   {"remarks", std::move(run.remarks)},
                    {"texts", std::move(texts).take()}};
     report.screenshot_files = screenshots.take_files();
     return report;

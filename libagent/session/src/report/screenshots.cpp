@@ -5,10 +5,9 @@
 #include "eyehand/base/folder_file.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/frame_diff.hpp"
-#include "eyehand/winio/png.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "eyehand/winio/scale.hpp"
 #include "record/run_file.hpp"
-#include "report/jpeg.hpp"
 
 #include <algorithm>
 #include <array>
@@ -27,21 +26,21 @@ using winio::ImageView;
 using winio::Rect;
 using winio::Size;
 
-constexpr std::string_view png_url = "data:image/png;base64,";
-constexpr std::string_view jpeg_url = "data:image/jpeg;base64,";
+constexpr std::string_view longest_prefix = "data:image/jpeg;base64,";
 constexpr std::size_t quotes_and_comma = 3;
 
 /// The size of an image in the page, in bytes.
 std::size_t cost(std::size_t bytes) {
-    return jpeg_url.size() + quotes_and_comma + base::base64_length(bytes);
+    return longest_prefix.size() + quotes_and_comma + base::base64_length(bytes);
 }
 
 /// A data URL.
-std::string encoded(const Bytes& bytes, std::string_view prefix) {
+std::string encoded(const Bytes& file) {
+    const auto format = winio::image_format_of(file).value_or(winio::PngOptions{});
     std::string text;
-    text.reserve(prefix.size() + base::base64_length(bytes.size()));
-    text += prefix;
-    base::append_base64(text, bytes);
+    text.reserve(longest_prefix.size() + base::base64_length(file.size()));
+    text.append("data:").append(winio::media_type(format)).append(";base64,");
+    base::append_base64(text, file);
     return text;
 }
 
@@ -49,10 +48,10 @@ std::string encoded(const Bytes& bytes, std::string_view prefix) {
 struct Source {
     std::size_t screenshot = 0;
     Rect part{};
-    std::size_t bytes = 0; ///< as PNG
+    std::size_t bytes = 0; ///< of the file that is not reduced
     Bytes file{};          ///< empty: not in memory, or omitted
     bool whole = false;    ///< the original file of the screenshot
-    bool jpeg = false;
+    bool reduced = false;
 };
 
 class Fitter {
@@ -90,7 +89,7 @@ private:
     /// The pixels of a file; nothing if it cannot be decoded, and then sets the problem.
     std::optional<Image> pixels_of(std::size_t index, const Bytes& file) {
         try {
-            return winio::decode_png(file);
+            return winio::decode_image(file);
         } catch (const winio::Error& error) {
             laid_[index].problem = error.what();
             return std::nullopt;
@@ -109,28 +108,21 @@ private:
         for (std::size_t i = 0; i < laid_.size(); ++i) {
             auto file = file_of(i);
             if (!file) continue;
-            const Size size = size_of(*file);
-            if (size.empty()) {
-                laid_[i].problem = "The screenshot is not a readable PNG file.";
-                continue;
-            }
-            lay(i, size, {0, 0, size.width, size.height}, *std::move(file), Is::whole);
+            const auto size = size_of(i, *file);
+            if (!size) continue;
+            lay(i, *size, {0, 0, size->width, size->height}, *std::move(file), Is::whole);
         }
         return total() <= budget_; // a run in progress may have changed the files
     }
 
-    static Size size_of(const Bytes& file) {
-        constexpr std::size_t width_at = 16; // after the signature, a length and "IHDR"
-        if (file.size() < width_at + 8 || file[1] != 'P' || file[2] != 'N' || file[3] != 'G')
-            return {};
-        const auto number = [&](std::size_t at) {
-            return int{file[at]} << 24 | file[at + 1] << 16 | file[at + 2] << 8 | file[at + 3];
-        };
-        const Size size{number(width_at), number(width_at + 4)};
-        const Size max = winio::PngLimits{}.size;
-        const bool possible = size.width > 0 && size.height > 0 && size.width <= max.width &&
-                              size.height <= max.height;
-        return possible ? size : Size{};
+    /// The size of a file that is not decoded; nothing if it has none, and then sets the problem.
+    std::optional<Size> size_of(std::size_t index, const Bytes& file) {
+        try {
+            return winio::image_file_size(file);
+        } catch (const winio::Error& error) {
+            laid_[index].problem = error.what();
+            return std::nullopt;
+        }
     }
 
     enum class Is { whole, part };
@@ -159,31 +151,42 @@ private:
             auto image = pixels_of(i, *file);
             if (!image) continue;
             const Rect whole{0, 0, image->width(), image->height()};
-            std::vector<Rect> parts{whole};
-            if (before && image_before->size() == image->size()) {
-                std::vector<Rect> changed =
-                    merged(winio::changed_rects(image_before->view(), image->view()));
-                if (is_little(changed, image->size(), laid_[*before])) {
-                    laid_[i].layers = laid_[*before].layers;
-                    parts = std::move(changed);
-                }
-            }
+            std::optional<Parts> parts;
+            if (before && image_before->size() == image->size())
+                parts = differences(image_before->view(), image->view(), laid_[*before]);
             laid_[i].size = image->size();
-            for (const Rect& part : parts) {
-                if (part == whole) {
-                    laid_[i].layers.clear();
-                    lay(i, image->size(), part, *std::exchange(file, std::nullopt), Is::whole);
-                    break;
+            // The PNG of a part can be larger than the whole file of a lossy format.
+            if (!parts || parts->cost > cost(file->size())) {
+                lay(i, image->size(), whole, *std::exchange(file, std::nullopt), Is::whole);
+            } else {
+                laid_[i].layers = laid_[*before].layers;
+                for (auto& [part, png] : parts->files) {
+                    std::erase_if(laid_[i].layers, [&](const ComposedScreenshot::Layer& it) {
+                        return contains(part, it.at);
+                    });
+                    lay(i, image->size(), part, std::move(png), Is::part);
                 }
-                std::erase_if(laid_[i].layers, [&](const ComposedScreenshot::Layer& it) {
-                    return contains(part, it.at);
-                });
-                lay(i, image->size(), part,
-                    winio::encode_png(image->view().crop(part), {.level = 6}), Is::part);
             }
             before = i;
             image_before = std::move(image);
         }
+    }
+
+    struct Parts {
+        std::vector<std::pair<Rect, Bytes>> files{}; ///< PNG
+        std::size_t cost = 0;
+    };
+    /// The changed parts of `image`; nothing if these are large, or too many.
+    static std::optional<Parts> differences(const ImageView& before, const ImageView& image,
+                                            const ComposedScreenshot& below) {
+        const std::vector<Rect> changed = merged(winio::changed_rects(before, image));
+        if (!is_little(changed, image.size(), below)) return std::nullopt;
+        Parts parts;
+        for (const Rect& part : changed) {
+            parts.files.emplace_back(part, winio::encode_png(image.crop(part), {.level = 6}));
+            parts.cost += cost(parts.files.back().second.size());
+        }
+        return parts;
     }
 
     static bool contains(const Rect& outer, const Rect& inner) {
@@ -297,15 +300,16 @@ private:
         }
         if (cost(file.size()) > share) return; // omitted
         source.file = std::move(file);
-        source.jpeg = true;
+        source.reduced = true;
     }
 
     static Bytes at_step(const ImageView& whole, std::size_t step) {
         const auto [percent, quality] = steps.at(step);
-        if (percent == 100) return encode_jpeg(whole, quality);
+        const winio::JpegOptions jpeg{.quality = quality};
+        if (percent == 100) return winio::encode_image(whole, jpeg);
         const Image smaller = winio::scale(whole, {std::max(1, whole.width() * percent / 100),
                                                    std::max(1, whole.height() * percent / 100)});
-        return encode_jpeg(smaller.view(), quality);
+        return winio::encode_image(smaller.view(), jpeg);
     }
 
     ScreenshotSet finish() {
@@ -315,13 +319,13 @@ private:
             Source& source = sources_[i];
             if (source.file.empty()) continue;
             place[i] = set.images.size();
-            set.images.push_back(encoded(source.file, source.jpeg ? jpeg_url : png_url));
+            set.images.push_back(encoded(source.file));
             source.file = Bytes();
         }
         for (ComposedScreenshot& screenshot : laid_) {
             std::vector<ComposedScreenshot::Layer> there;
             for (const ComposedScreenshot::Layer& layer : screenshot.layers) {
-                screenshot.reduced = screenshot.reduced || sources_[layer.image].jpeg;
+                screenshot.reduced = screenshot.reduced || sources_[layer.image].reduced;
                 if (place[layer.image])
                     there.push_back({*place[layer.image], layer.at});
                 else if (screenshot.problem.empty())

@@ -1,11 +1,13 @@
 #include "modes/conversation/conversation_mode.hpp"
 
 #include "base/text.hpp"
+#include "coordinates/numbers_of.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "modes/call_words.hpp"
 #include "modes/reminder_of_text_call.hpp"
 #include "modes/still_too_long.hpp"
+#include "modes/zoom_words.hpp"
 
 #include <fmt/format.h>
 
@@ -41,7 +43,7 @@ ConversationMode::ConversationMode(const Profile& profile, const std::string& ta
     : max_turns_(profile.max_turns), several_calls_(several_calls_of(profile)),
       looks_between_(profile.look_between_calls),
       looks_after_actions_(looks_after_actions(profile)),
-      refused_call_error_(profile.refused_call_error),
+      refused_call_error_(profile.refused_call_error), numbers_(numbers_of(profile)),
       task_(replace_all(profile.task_prompt, "{{task}}", task)),
       transcript_(profile.screenshots, profile.thinks, profile.context_bytes),
       phase_(Phase::observing), loop_rules_(profile.loops),
@@ -65,7 +67,8 @@ ConversationMode::ConversationMode(const Profile& profile, const std::string& ta
 Command ConversationMode::next() const {
     switch (phase_) {
     case Phase::observing:
-        return Observe{turn_ + 1};
+        // The model does not see a screenshot between its calls, whose positions refer to the latest one.
+        return Observe{turn_ + 1, {}, goes_on_ ? shown_ : wanted_};
     case Phase::asking: {
         Ask ask{role, request_};
         ask.request.messages = transcript_.messages();
@@ -110,7 +113,7 @@ void ConversationMode::revise(const Observed& seen) {
 }
 
 vlm::Message ConversationMode::screen_message(const Observed& fact) const {
-    std::string words = shown_words_;
+    std::string words = fact.zoomed ? told_before_ + words_on_zoom(fact, numbers_) : shown_words_;
     if (shown_effect_)
         words = fmt::format("The effect of your latest action: {}.\n{}",
                             winio::to_string(*shown_effect_), words);
@@ -137,8 +140,10 @@ void ConversationMode::on(const Observed& fact) {
         // The screenshot is the result of a call that asked for one.
         if (results_.back().empty()) results_.back() = screenshot_result(fact);
         answer_calls();
-        shown_words_ = std::exchange(told_, {}) + "The current screen:";
+        told_before_ = std::exchange(told_, {});
+        shown_words_ = told_before_ + "The current screen:";
     }
+    shown_ = std::exchange(wanted_, std::nullopt);
     transcript_.add(screen_message(fact));
     go_on();
 }
@@ -149,6 +154,7 @@ void ConversationMode::on(const Recovered& fact) {
         return;
     }
     tell_of_loop(words_on_loop(loops_.loop().value_or("the same action again and again"), fact));
+    wanted_.reset();
     phase_ = Phase::observing; // show the effect of the recovery
 }
 
@@ -165,7 +171,7 @@ void ConversationMode::on(const Replied& fact) {
     reminded_ = false;
     results_.clear();
     acted_ = wants_look_ = false;
-    transcript_.add(vlm::Message::assistant(fact.reply.text, calls_));
+    transcript_.add(vlm::message_of(fact.reply));
     if (calls_.size() > 1 && several_calls_ == SeveralCalls::none) {
         refuse_calls();
         go_on();
@@ -192,6 +198,7 @@ void ConversationMode::on(const Invoked& fact) {
         finish(Outcome::desktop_failed, fact.desktop_failure);
         return;
     }
+    wanted_.reset();
     if (fact.stale) { // the model decides again on a new screenshot
         max_turns_ += free_turns_.grant();
         results_.push_back(fact.result_json);
@@ -207,6 +214,7 @@ void ConversationMode::on(const Invoked& fact) {
         loops_.refused(as_tried(fact, calls_[results_.size()].arguments_json));
     const bool can_look = turn_ < max_turns_;
     const bool asked = fact.wants_screenshot && can_look;
+    if (asked && fact.ok && fact.zoom) wanted_ = Zoom{.region = *fact.zoom};
     results_.push_back(asked ? std::string() : with_effect(fact.result_json, fact.effect));
     if (fact.ok && has_more_calls() && heard_.empty()) {
         goes_on_ = asked || (looks_between_ && fact.action.acts);
@@ -239,7 +247,9 @@ void ConversationMode::on(const UserMessage& fact) {
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed &&
                turn_ < max_turns_) {
         // The reply was final only because there was no further message.
-        transcript_.add(vlm::Message::assistant(finish_.reason, {}));
+        vlm::Message answer = vlm::Message::assistant(finish_.reason);
+        answer.items_json = final_items_;
+        transcript_.add(std::move(answer));
         go_on();
     }
 }
@@ -260,7 +270,10 @@ void ConversationMode::on(const Stopped& fact) {
 void ConversationMode::remind(const vlm::ChatReply& reply, std::string_view words) {
     reminded_ = true;
     // Some servers reject an assistant message without text.
-    transcript_.add(vlm::Message::assistant(reply.text.empty() ? "(nothing)" : reply.text, {}));
+    if (reply.text.empty())
+        transcript_.add(vlm::Message::assistant("(nothing)"));
+    else
+        transcript_.add(vlm::message_of(reply));
     transcript_.add(vlm::Message::user(std::string(words)));
 }
 
@@ -295,6 +308,7 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
         finish(Outcome::failed, "the model's reply has neither text nor a tool call, also after a "
                                 "reminder");
     } else {
+        final_items_ = reply.items_json;
         finish(Outcome::completed, std::move(words));
     }
 }

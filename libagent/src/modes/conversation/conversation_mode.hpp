@@ -57,6 +57,7 @@ private:
     bool looks_between_;       ///< the calls of a reply
     bool looks_after_actions_; ///< although the model does not ask for it
     std::string refused_call_error_;
+    CoordinateConverter numbers_;
     std::string task_;
     Transcript transcript_;
     Phase phase_;
@@ -73,10 +74,14 @@ private:
     EffectOfAction effect_;
     std::optional<winio::ActionEffect> shown_effect_; ///< by the latest screenshot
     std::string shown_words_;                         ///< with the latest screenshot
-    bool reminded_ = false;                           ///< since the latest reply with a call
+    std::string told_before_;                         ///< the beginning of these words
+    std::optional<Zoom> wanted_; ///< what the next screenshot shows; not set: the whole screen
+    std::optional<Zoom> shown_;  ///< by the latest one that the model has received
+    bool reminded_ = false;      ///< since the latest reply with a call
     std::string told_; ///< text for the model before the next screenshot, or in a separate message
     std::vector<std::string> heard_; ///< messages of the user that are not yet in the transcript
     Finish finish_;
+    std::string final_items_; ///< the output items of the reply that completed the run
 };
 
 } // namespace eyehand::agent

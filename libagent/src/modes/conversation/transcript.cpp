@@ -23,8 +23,10 @@ bool is_thinking(const vlm::Message& message) {
 
 bool begins_exchange(const vlm::Message& message) { return message.role == vlm::Role::assistant; }
 
-/// The length of the texts and calls in a message.
+/// The length of the texts and calls in a message; of its output items, which state the same, if it
+/// has some.
 std::size_t bytes_of(const vlm::Message& message) {
+    if (!message.items_json.empty()) return message.items_json.size();
     std::size_t bytes = 0;
     for (const vlm::Part& part : message.parts)
         if (const auto* text = std::get_if<std::string>(&part)) bytes += text->size();

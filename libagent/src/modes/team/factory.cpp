@@ -188,7 +188,10 @@ public:
         state.turn = event.turn;
         const auto* team = profile.settings<TeamSettings>();
         visit(
-            event, [&](const Asked& it) { state.role = it.role; },
+            event,
+            [&](const Asked& it) {
+                if (!it.role.ends_with(refine_role_end)) state.role = it.role;
+            },
             [&](const Replied& it) {
                 if (team != nullptr && state.role == team->lead.name)
                     state.plan = strip_think(it.reply.text);

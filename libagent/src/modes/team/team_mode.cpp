@@ -1,11 +1,13 @@
 #include "modes/team/team_mode.hpp"
 
 #include "base/text.hpp"
+#include "coordinates/numbers_of.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/transcript.hpp"
 #include "eyehand/winio/reaction.hpp"
 #include "modes/reminder_of_text_call.hpp"
 #include "modes/still_too_long.hpp"
+#include "modes/zoom_words.hpp"
 
 #include <fmt/format.h>
 
@@ -46,8 +48,8 @@ TeamMode::TeamMode(const Profile& profile, const std::string& task, OfferedTools
     : team_(*profile.settings<TeamSettings>()), model_(profile.model),
       task_(replace_all(profile.task_prompt, "{{task}}", task)), max_turns_(profile.max_turns),
       several_calls_(several_calls_of(profile)), looks_between_(profile.look_between_calls),
-      loop_rules_(profile.loops), offered_(std::move(offered)), memory_(std::move(memory)),
-      loops_(profile.loops, coordinate_converter(profile)) {
+      loop_rules_(profile.loops), offered_(std::move(offered)), numbers_(numbers_of(profile)),
+      memory_(std::move(memory)), loops_(profile.loops, coordinate_converter(profile)) {
     // The task is never cut, and the other parts of a context need space.
     if (task_.size() > team_.context_bytes / 2)
         throw Error(errc::task_too_long,
@@ -63,7 +65,8 @@ const TeamRole& TeamMode::role() const { return leads_ ? team_.lead : team_.work
 Command TeamMode::next() const {
     switch (step_) {
     case Step::observing:
-        return Observe{turn_};
+        // The worker does not see a screenshot between its calls, whose positions refer to the latest one.
+        return Observe{turn_, {}, goes_on_ ? shown_ : wanted_};
     case Step::asking:
         return Ask{role().name, request()};
     case Step::acting:
@@ -154,6 +157,7 @@ std::string TeamMode::context() const {
             sections.add("MEMORY IS FULL",
                          fmt::format("{} actions are active. Archive finished turns first.",
                                      memory_->active()));
+        if (!leads_) sections.add("SCREENSHOT", words_on_zoom(seen_, numbers_));
         sections.add("CLAIM", claim);
         sections.add("REPORT", report);
         sections.add("THE USER SAYS", shown_of_heard());
@@ -220,6 +224,7 @@ void TeamMode::on(const Observed& fact) {
         step_ = Step::acting;
         return;
     }
+    shown_ = std::exchange(wanted_, std::nullopt);
     if (turn_ == 0) {
         begin_turn();
         return;
@@ -270,9 +275,9 @@ void TeamMode::on(const Replied& fact) {
     if (!reminded_) {
         reminded_ = true;
         ignored_call_ = fact.reply.ignored_call;
-        note("team_reminder", ignored_call_ == vlm::IgnoredCall::none
-                                  ? "the reply had no tool call"
-                                  : "a tool call in the text of the reply was not executed");
+        note("reminder", ignored_call_ == vlm::IgnoredCall::none
+                             ? "the reply had no tool call"
+                             : "a tool call in the text of the reply was not executed");
         return; // the mode asks again
     }
     note("refused", "a turn without a tool call");
@@ -473,6 +478,8 @@ void TeamMode::revise(const Observed& seen) {
 
 void TeamMode::take_worker_call(const Invoked& fact) {
     record(fact);
+    wanted_.reset();
+    if (fact.ok && fact.zoom) wanted_ = Zoom{.region = *fact.zoom};
     worker_told_ = words_on_refused_calls();
     // A repeated mistake is also a loop; a screen that changes is not the model's mistake.
     if (fact.stale)
@@ -586,6 +593,7 @@ std::string TeamMode::reason_for_review() const {
 
 void TeamMode::switch_to_lead(const std::string& reason) {
     leads_ = true;
+    wanted_.reset(); // the instructions may change
     needs_review_ = false;
     note("phase", fmt::format("{}: {}", role().phase, reason));
 }

@@ -96,6 +96,7 @@ private:
     const bool looks_between_; ///< the calls of the worker's reply
     const LoopProfile loop_rules_;
     const OfferedTools offered_;
+    const CoordinateConverter numbers_;
     std::unique_ptr<Memory> memory_;
     LoopDetector loops_;
 
@@ -123,7 +124,9 @@ private:
     EffectOfAction effect_;                      ///< of that action
     std::optional<ActionRecord> without_effect_; ///< that action, if it had no visible effect
     Observed seen_;                              ///< the newest screenshot
-    bool goes_on_ = false;             ///< after the screenshot, the next call of the reply follows
+    std::optional<Zoom> wanted_; ///< what the worker's next screenshot shows; not set: everything
+    std::optional<Zoom> shown_;  ///< by the latest one that the worker has received
+    bool goes_on_ = false;       ///< after the screenshot, the next call of the reply follows
     std::vector<vlm::ToolCall> calls_; ///< of the latest reply, which remain to be executed
     std::size_t refused_calls_ = 0;    ///< the other calls of that reply
     std::string reply_;                ///< its text

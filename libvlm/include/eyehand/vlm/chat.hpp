@@ -14,11 +14,25 @@
 
 namespace eyehand::vlm {
 
+/// The interface of a server for requests to its models.
+enum class Api {
+    chat_completions, ///< POST /v1/chat/completions
+    responses,        ///< POST /v1/responses, without a state on the server
+};
+
+/// "chat", "responses": the words of settings.
+[[nodiscard]] EYEHAND_VLM_API std::string_view to_string(Api api);
+/// The API with this word, or nothing.
+[[nodiscard]] EYEHAND_VLM_API std::optional<Api> parse_api(std::string_view word);
+
 /// A tool offered to the model.
 struct ToolSpec {
     std::string name{};
     std::string description{};
     std::string parameters_json{}; ///< a JSON schema of type object; sent byte for byte
+    /// The Responses API offers the server's computer tool in place of this function, whose name must be
+    /// "computer" (docs/vlm.md, "Computer tool").
+    bool computer = false;
 };
 
 enum class ToolChoice { automatic, none, required };
@@ -31,6 +45,17 @@ enum class ReasoningEffort { none, minimal, low, medium, high, xhigh };
 /// The effort with this word, or nothing.
 [[nodiscard]] EYEHAND_VLM_API std::optional<ReasoningEffort>
 parse_reasoning_effort(std::string_view word);
+
+/// How closely a model looks at the images of a request, and so how many tokens they cost: `detail` of
+/// OpenAI (https://developers.openai.com/api/reference/resources/chat/subresources/completions/methods/create).
+/// `original`, which keeps the size of the image, is only for newer models
+/// (https://github.com/vercel/ai/issues/14998).
+enum class ImageDetail { low, high, automatic, original };
+
+/// "low", "high", "auto", "original": the words of requests.
+[[nodiscard]] EYEHAND_VLM_API std::string_view to_string(ImageDetail detail);
+/// The detail with this word, or nothing.
+[[nodiscard]] EYEHAND_VLM_API std::optional<ImageDetail> parse_image_detail(std::string_view word);
 
 /// Sampling parameters. The server chooses the values that are not set.
 struct Sampling {
@@ -45,6 +70,9 @@ struct Sampling {
     // support is not sent, and a note of the reply says so.
     std::optional<ReasoningEffort> reasoning_effort{};
     std::optional<int> thinking_tokens{}; ///< maximum number of tokens of the reasoning; 0: none
+    /// Sent with each image. Servers other than OpenAI's mostly ignore it; if a server rejects it, it
+    /// is not sent, and a note of the reply says so.
+    std::optional<ImageDetail> image_detail{};
 };
 
 /// The required structure of the reply's text.
@@ -104,13 +132,17 @@ struct RawResponse {
     bool event_stream = false;        ///< the content type is text/event-stream
     bool tools_as_text = false;       ///< the request described its tools as text
     std::vector<std::string> notes{}; ///< those of `ChatReply::notes` that precede the decoder's
+    Api api = Api::chat_completions;
     friend bool operator==(const RawResponse&, const RawResponse&) = default;
 };
 
 struct ChatReply {
     std::string text{};      ///< UTF-8; think blocks that the server left in the text are kept
     std::string reasoning{}; ///< reasoning that the server delivered in a separate field
-    std::vector<ToolCall> tool_calls{};           ///< each with an id and a name
+    std::vector<ToolCall> tool_calls{}; ///< each with an id and a name
+    /// Of the Responses API: the output items, such as encrypted reasoning, as a JSON array. The next
+    /// request returns them to the model (`message_of`). Empty for chat completions.
+    std::string items_json{};
     IgnoredCall ignored_call = IgnoredCall::none; ///< only if the reply has no calls
     FinishReason finish = FinishReason::unknown;
     Usage usage{};
@@ -124,5 +156,8 @@ struct ChatReply {
     /// Only if `ChatRequest::keep_response`: what the server sent. Null if it contains the API key.
     std::shared_ptr<const RawResponse> response{};
 };
+
+/// The reply as a message of the next request.
+[[nodiscard]] EYEHAND_VLM_API Message message_of(const ChatReply& reply);
 
 } // namespace eyehand::vlm

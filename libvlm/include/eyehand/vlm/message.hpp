@@ -53,6 +53,15 @@ enum class Provenance {
 /// "native", "text".
 [[nodiscard]] EYEHAND_VLM_API std::string_view to_string(Provenance provenance);
 
+/// A check of the server's safety system on a call of its computer tool. The call must not be carried
+/// out before the user has approved it.
+struct SafetyCheck {
+    std::string id{};
+    std::string code{};    ///< such as "malicious_instructions"; or empty
+    std::string message{}; ///< for the user; or empty
+    friend bool operator==(const SafetyCheck&, const SafetyCheck&) = default;
+};
+
 /// A tool call requested by the model.
 struct ToolCall {
     std::string id{};
@@ -61,6 +70,7 @@ struct ToolCall {
     std::string
         extra_json{}; ///< a JSON object with the call's unknown fields, to send back; or empty
     Provenance provenance = Provenance::native; ///< not sent to the server
+    std::vector<SafetyCheck> safety_checks{};   ///< pending; only of the server's computer tool
     friend bool operator==(const ToolCall&, const ToolCall&) = default;
 };
 
@@ -69,6 +79,11 @@ struct EYEHAND_VLM_API Message {
     std::vector<Part> parts;
     std::vector<ToolCall> tool_calls; ///< assistant only
     std::string tool_call_id;         ///< tool only: the id of the call that this answers
+    /// Assistant only: the output items of the reply (`ChatReply::items_json`), or empty. The Responses
+    /// API receives them unchanged in place of the text and the calls, as far as they state the same.
+    std::string items_json{};
+    /// Tool only: the checks of the call that the user has approved.
+    std::vector<SafetyCheck> acknowledged_checks{};
 
     [[nodiscard]] static Message system(std::string text);
     [[nodiscard]] static Message user(std::string text);

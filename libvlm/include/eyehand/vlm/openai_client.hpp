@@ -68,6 +68,10 @@ struct Quirks {
     bool no_reasoning_effort = false;
     bool no_thinking_tokens = false;
     bool no_response_format = false;
+    bool no_image_detail = false;
+    /// Of the Responses API: does not request encrypted reasoning. The client sets it if the server
+    /// rejects that, as OpenAI does for models that do not reason.
+    bool no_encrypted_reasoning = false;
 };
 
 /// Returns the quirks of well-known services, chosen by host name; none for any other host.
@@ -100,8 +104,11 @@ struct Attempt {
 };
 
 struct ClientOptions {
-    /// A base URL ("http://host:1234", "http://host:1234/v1") or the full URL of chat completions.
+    /// A base URL ("http://host:1234", "http://host:1234/v1") or the full URL of one of the APIs. It
+    /// does not choose the API: with `Api::responses`, ".../v1/chat/completions" means
+    /// ".../v1/responses", and the reverse.
     std::string endpoint = "http://localhost:1234/v1/chat/completions";
+    Api api = Api::chat_completions;
     std::string api_key{}; ///< sent as a bearer token; empty: none
     std::string ca_file{}; ///< UTF-8 path of a PEM file with authorities besides the system's
     Proxies proxies{};     ///< the environment is not read
@@ -130,7 +137,7 @@ struct ClientOptions {
     std::function<void(const Attempt&)> on_retry{};     ///< before the delay
 };
 
-/// Uses only the part of the protocol that all known servers accept (docs/vlm.md). Calls block.
+/// Uses only the part of each API that all known servers accept (docs/vlm.md). Calls block.
 /// Keeps one connection alive between requests. Not thread-safe.
 class EYEHAND_VLM_API OpenAiClient final : public ChatModel {
 public:
@@ -146,7 +153,7 @@ public:
     /// is an error.
     std::vector<std::string> models(const std::stop_token& stop = {});
 
-    /// The full URL of chat completions, without its query.
+    /// The full URL of the API, without its query.
     [[nodiscard]] const std::string& url() const;
 
 private:

@@ -13,7 +13,7 @@ namespace eyehand::vlm {
 
 /// Decodes as OpenAiClient does: assembles a stream, repairs JSON, and finds calls in the text. The
 /// times of the reply are 0, and it has no `response`. `request`: its model, tools and `text_calls`
-/// count. Throws Error as OpenAiClient, if the body is not the successful answer to a chat completion.
+/// count. Throws Error as OpenAiClient, if the body is not a successful answer.
 [[nodiscard]] EYEHAND_VLM_API ChatReply decode_response(const RawResponse& response,
                                                         const ChatRequest& request);
 

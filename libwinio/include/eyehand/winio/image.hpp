@@ -85,4 +85,10 @@ private:
     std::vector<std::uint8_t> bytes_;
 };
 
+/// Limits for reading an image file, so that a small file cannot cause a large allocation.
+struct ImageLimits {
+    Size size{16384, 16384};
+    std::int64_t pixels = std::int64_t{1} << 26; ///< maximum number of pixels: 256 MB of memory
+};
+
 } // namespace eyehand::winio

@@ -15,6 +15,7 @@ namespace eyehand::winio {
 
 struct PngOptions {
     int level = 1; ///< zlib's 0 (stored) to 9 (smallest)
+    friend bool operator==(const PngOptions&, const PngOptions&) = default;
 };
 
 /// Default number of rows per stripe: few enough that a line of text touches one or two stripes,
@@ -27,19 +28,13 @@ inline constexpr int png_stripe_rows = 32;
 encode_png(const ImageView& image, const PngOptions& options = {},
            int stripe_rows = png_stripe_rows);
 
-/// Limits for reading, so that a small file cannot cause a large allocation.
-struct PngLimits {
-    Size size{16384, 16384};
-    std::int64_t pixels = std::int64_t{1} << 26; ///< maximum number of pixels: 256 MB of memory
-};
-
 /// Reads a PNG file: 8-bit RGB or RGBA, not interlaced, with any filters. The alpha of RGBA is
 /// kept; the alpha of RGB is 255. Strict: the signature, each chunk's checksum, the order of the
 /// chunks, the sizes and the pixels' checksum must be correct, and nothing may follow. Ancillary
 /// chunks are skipped, also those that would change colors (tRNS, gAMA). Throws
 /// Error{decode_failed}, whose text names the problem.
 [[nodiscard]] EYEHAND_WINIO_API Image decode_png(std::span<const std::uint8_t> file,
-                                                 const PngLimits& limits = {});
+                                                 const ImageLimits& limits = {});
 
 /// A PNG file in stripes of rows. Each stripe is compressed separately (zlib's full flush) into its
 /// own IDAT chunk, so that a change costs only the stripes that it touches. The file depends only

@@ -5,7 +5,7 @@
 //     options.profile.model = "qwen3-vl-8b-instruct";
 //     session::CalibrationRun run = session::calibrate(model, options);
 //     run.calibration.endpoint = endpoint;
-//     if (!run.calibration.fit.grounds) std::cout << "clicks of this model are likely to miss\n";
+//     for (const std::string& warning : session::warnings(run.calibration)) std::cout << warning << '\n';
 //     const std::filesystem::path file = folder / session::calibration_file(endpoint, model_id);
 //     std::ofstream(file) << session::to_json(run.calibration);
 //
@@ -70,15 +70,21 @@ struct TestScreen {
 struct TestQuestion {
     int screen = 0; ///< index of `test_screen`
     std::size_t target = 0;
+    bool continues = false; ///< the conversation of the question before
     friend bool operator==(const TestQuestion&, const TestQuestion&) = default;
 };
 
 inline constexpr int min_calibration_requests = 8;
 inline constexpr int default_calibration_requests = 40;
 inline constexpr int max_calibration_requests = 400;
+/// Turns of the conversation at the end of a calibration, at most half of its requests.
+inline constexpr int max_calibration_turns = 20;
+/// Turns of a conversation up to this one count as early.
+inline constexpr int max_early_turn = max_calibration_turns / 2;
 
-/// The questions of a calibration. Any 8 of them in a row have all target sizes, and any 40 of them
-/// are each target of five screens once. Throws std::invalid_argument for a number out of range.
+/// The questions of a calibration: first those that are a conversation of their own, on the five image
+/// sizes, then those of one conversation, on screens of one size, as in a run. Any 8 questions in a row
+/// have all target sizes. Throws std::invalid_argument for a number out of range.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<TestQuestion> test_questions(int requests);
 
 // --- The fit -------------------------------------------------------------------------------------
@@ -182,6 +188,26 @@ struct HitRate {
     friend bool operator==(const HitRate&, const HitRate&) = default;
 };
 
+/// What refined positions change (`agent::Profile::refine`), for the targets of `refined_sizes`. Both rates
+/// are of the same first answers.
+struct RefineResult {
+    std::vector<HitRate> without{}; ///< by size, ascending
+    std::vector<HitRate> with{};    ///< the same sizes
+    int requests = 0;               ///< answered ones, in addition to `Calibration::requests`
+    double median_seconds = 0;      ///< of these requests
+    std::optional<int> median_prompt_tokens{};
+    std::optional<int> median_completion_tokens{};
+    friend bool operator==(const RefineResult&, const RefineResult&) = default;
+};
+/// The sizes of the targets whose positions a calibration refines.
+inline constexpr std::array refined_sizes{8, 12};
+/// How many of some positions are in the convention of a calibration.
+struct ConventionShare {
+    int in_convention = 0;
+    int total = 0;
+    friend bool operator==(const ConventionShare&, const ConventionShare&) = default;
+};
+
 /// What was measured for one model on one endpoint.
 struct Calibration {
     std::string endpoint{}; ///< without its query
@@ -197,19 +223,46 @@ struct Calibration {
     int failed_requests = 0;
     // The following replies are counted among `requests`.
     int with_position = 0;
-    int valid_calls = 0;   ///< follow the schema of their tool or dialect
-    int single_calls = 0;  ///< with exactly one call or action
-    int in_convention = 0; ///< whose numbers the convention can contain
+    int valid_calls = 0;  ///< follow the schema of their tool or dialect
+    int single_calls = 0; ///< with exactly one call or action
+    /// With a position that the convention can contain, and that no other convention explains much
+    /// better.
+    int in_convention = 0;
     double median_seconds = 0;
     std::optional<int> median_prompt_tokens{};
     std::optional<int> median_completion_tokens{};
+    std::optional<RefineResult> refined{}; ///< if it was measured
+    // `in_convention` by the turn of the conversation; 0 of 0 in older files.
+    ConventionShare early{}; ///< up to turn `max_early_turn`
+    ConventionShare late{};
+    /// The form of the positions that are not in the convention, if they have one in common.
+    std::optional<PositionForm> other_form{};
 
+    /// Whether the model keeps to one convention in a long conversation: at least
+    /// `min_convention_share` of the positions are in it, early and late. Empty if it does not ground,
+    /// or if there are fewer than 5 late positions.
+    [[nodiscard]] std::optional<bool> keeps_convention() const;
     /// The hits of small targets, which stand for the hit rate to expect; `size` is 0.
     [[nodiscard]] HitRate small_targets() const;
     friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
-/// Readable JSON with a version of its format.
+// Lower values are a reason for a warning.
+inline constexpr double min_small_hit_rate = 0.8;
+inline constexpr double min_convention_share = 0.8;
+
+/// What users should know about a calibration, without the name of the model: that it does not ground,
+/// that no run can use its positions, that small targets are likely to be missed, or that it changes
+/// its convention. Sentences without a period.
+[[nodiscard]] EYEHAND_SESSION_API std::vector<std::string> warnings(const Calibration& calibration);
+/// What users can do if clicks of a model are likely to miss, most promising first, as phrases: another
+/// dialect, models of families that ground (`agent::model_families`), tools without positions. `dialect`
+/// is the one that did not work.
+[[nodiscard]] EYEHAND_SESSION_API std::vector<std::string> alternatives(std::string_view model,
+                                                                        agent::Dialect dialect);
+
+/// Readable JSON with a version of its format. It also has texts and sums for programs that show it,
+/// which `calibration_from_json` computes again.
 [[nodiscard]] EYEHAND_SESSION_API std::string to_json(const Calibration& calibration);
 /// The inverse. Ignores unknown members. Throws agent::Error{bad_config}, naming `where`, for anything
 /// else than a calibration, and for the format of a newer version.
@@ -232,6 +285,7 @@ load_calibration(const std::filesystem::path& folder, std::string_view endpoint,
 struct CalibrationAnswer {
     TestQuestion question{};
     int size = 0;                         ///< of the target
+    int turn = 1;                         ///< of its conversation
     PositionSample sample{};              ///< without numbers: the reply has no position
     std::optional<winio::NormPoint> at{}; ///< where the model points
     bool hit = false;
@@ -243,10 +297,17 @@ struct CalibrationOptions {
     agent::Profile profile{}; ///< of mode "conversation"; with the model's id and its dialect
     agent::Toolbox tools = agent::built_in_tools(); ///< the tools that the profile can name
     int requests = default_calibration_requests;
-    /// Called after each answer with the number of answers so far. `at` and `hit` are not set yet.
+    /// Then also refines the positions of the smallest targets, with one more request for each. Not if the
+    /// model does not ground, or if runs cannot use its form or its server shrinks images.
+    bool refine = false;
+    /// Called after each answer, also to a request that refines, with the number of answers so far. `at` and
+    /// `hit` are not set before the last of the `requests`.
     std::function<void(const CalibrationAnswer& answer, int done)> on_answer{};
     std::stop_token stop{};
 };
+
+/// The largest number of requests that a calibration with these options sends.
+[[nodiscard]] EYEHAND_SESSION_API int max_requests(const CalibrationOptions& options);
 
 struct CalibrationRun {
     Calibration calibration{}; ///< its endpoint and time are empty
@@ -254,7 +315,10 @@ struct CalibrationRun {
 };
 
 /// Asks the questions, with the requests that an agent with this profile would send, and evaluates the
-/// answers. Prompts name the convention of the profile or of the model's family. No action is executed.
+/// answers. In the conversation, each action counts as done, and the next question comes as a message of
+/// the user with the next screen; it starts again if the model ends it with a reply without an action,
+/// or after a failed request. Prompts name the convention of the profile or of the model's family. No
+/// action is executed.
 /// Throws std::invalid_argument for a number of requests out of range, agent::Error{bad_profile} for a
 /// profile of another mode or without a tool that clicks, and vlm::Error if the first request or three
 /// requests in a row fail, or after a stop request.

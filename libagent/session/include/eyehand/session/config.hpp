@@ -16,6 +16,7 @@
 #include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/geometry.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "eyehand/winio/image_size.hpp"
 #include "eyehand/winio/redaction.hpp"
 
@@ -153,6 +154,13 @@ struct ImageSizeSetting {
     std::string source{};
 };
 [[nodiscard]] EYEHAND_SESSION_API ImageSizeSetting image_size_setting(const Config& config);
+/// The format of screenshots: `image_format` (`chosen` instead, if it is set) with `image_quality`.
+/// The quality of the profile does not count for a format of a later layer. Throws
+/// agent::Error{bad_config} for a format that this build does not support, and for a quality of PNG,
+/// unless a later layer chooses PNG.
+[[nodiscard]] EYEHAND_SESSION_API winio::ImageFormat
+image_format_setting(const Config& config,
+                     const std::optional<winio::ImageFormat>& chosen = std::nullopt);
 /// The part of the desktop that `display`, `window` and `crop` select. A window and a display
 /// exclude each other: the one of the later layer counts. Throws agent::Error{bad_config} if both
 /// are in the same layer.

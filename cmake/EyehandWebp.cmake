@@ -1,0 +1,25 @@
+# libwebp, as eyehand::libwebp. The installed package contains this file, too, because a program that links a static
+# library also links its dependencies. Its own CMake package (vcpkg, MSYS2) comes first, then pkg-config (Debian). Debian has none
+# for MinGW.
+include_guard()
+
+macro(eyehand_find_webp)
+    if(NOT TARGET eyehand::libwebp)
+        find_package(WebP CONFIG QUIET)
+        if(TARGET WebP::webp)
+            set(eyehand_webp_target WebP::webp)
+        elseif(NOT CMAKE_CROSSCOMPILING)
+            find_package(PkgConfig QUIET)
+            if(PkgConfig_FOUND)
+                pkg_check_modules(eyehand_webp QUIET IMPORTED_TARGET libwebp)
+            endif()
+            if(TARGET PkgConfig::eyehand_webp)
+                set(eyehand_webp_target PkgConfig::eyehand_webp)
+            endif()
+        endif()
+        if(eyehand_webp_target)
+            add_library(eyehand::libwebp INTERFACE IMPORTED)
+            set_target_properties(eyehand::libwebp PROPERTIES INTERFACE_LINK_LIBRARIES ${eyehand_webp_target})
+        endif()
+    endif()
+endmacro()

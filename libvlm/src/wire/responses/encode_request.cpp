@@ -1,0 +1,418 @@
+// Sources: https://developers.openai.com/api/reference/resources/responses/methods/create and
+// src/resources/responses/responses.ts of openai/openai-node 7.57.0. The forms of messages are those
+// that llama-server takes, too (server_chat_convert_responses_to_chatcmpl in
+// tools/server/server-chat.cpp of ggml-org/llama.cpp).
+#include "encode_request.hpp"
+
+#include "../json.hpp"
+#include "../reasoning.hpp"
+#include "../write_json.hpp"
+#include "items.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+namespace eyehand::vlm::wire::responses {
+namespace {
+
+namespace json = boost::json;
+
+/// A user message. `shown`: the image that a result of a computer call has instead, or null.
+struct UserItem {
+    const Message* message;
+    const Image* shown;
+    std::vector<std::string> results; ///< texts of results that cannot contain a text
+};
+
+/// The result of a computer call.
+struct ScreenItem {
+    const Message* result;
+    const Image* image;
+};
+
+/// An item of the input: its JSON, or an item with images, which are written directly to the body.
+using InputItem = std::variant<std::string, UserItem, ScreenItem>;
+
+/// The messages after a reply, until the next one.
+struct Answers {
+    std::vector<const Message*> results{};
+    const Image* screen = nullptr; ///< of the user message
+
+    [[nodiscard]] const Message* result_of(const ToolCall& call) const {
+        const auto found = std::find_if(results.begin(), results.end(), [&](const Message* result) {
+            return result->tool_call_id == call.id;
+        });
+        return found == results.end() ? nullptr : *found;
+    }
+};
+
+// --- What the assistant has said ------------------------------------------------------------------
+
+std::string assistant_item(std::string_view text) {
+    std::string item = R"({"type":"message","role":"assistant","content":)";
+    write_string(item, text);
+    return item += "}";
+}
+
+std::string call_item(const ToolCall& call) {
+    std::string item = R"({"type":"function_call","call_id":)";
+    write_string(item, call.id);
+    item += R"(,"name":)";
+    write_string(item, call.name);
+    item += R"(,"arguments":)";
+    write_string(item, call.arguments_json);
+    return item += "}";
+}
+
+std::string result_item(const Message& result) {
+    std::string item = R"({"type":"function_call_output","call_id":)";
+    write_string(item, result.tool_call_id);
+    item += R"(,"output":)";
+    write_string(item, result.text());
+    return item += "}";
+}
+
+json::array items_of(const Message& message) {
+    if (message.items_json.empty()) return {};
+    std::optional<json::value> items = parse_json(message.items_json);
+    const json::array* list = items ? items->if_array() : nullptr;
+    if (!list || !std::all_of(list->begin(), list->end(),
+                              [](const json::value& item) { return item.is_object(); }))
+        throw std::invalid_argument(
+            "the output items of an assistant message are not a JSON array of objects");
+    return *list;
+}
+
+/// Writes an assistant message: its output items unchanged, as far as they state the same as its text
+/// and its calls, which the caller may have changed.
+///
+/// The server rejects a call without a result, and reasoning without the item that followed it. An
+/// item that is left out therefore takes the reasoning before it along.
+class AssistantItems {
+public:
+    AssistantItems(const Message& message, const Answers& answers, std::vector<InputItem>& input)
+        : message_(message), answers_(answers), input_(input), items_(items_of(message)),
+          pending_calls_(message.tool_calls) {
+        for (const json::value& item : items_) contents_.push_back(content_of(item.get_object()));
+        same_text_ = content_of(contents_).text == message.text();
+    }
+
+    /// Returns the ids of the computer calls, whose results are screenshots.
+    std::vector<std::string> write_all() {
+        const bool replaces_text =
+            std::any_of(contents_.begin(), contents_.end(), [](const ItemContent& content) {
+                return content.kind == ItemContent::Kind::message;
+            });
+        if (!same_text_ && !replaces_text) write_text();
+        for (std::size_t i = 0; i < items_.size(); ++i) write_item(items_[i], contents_[i]);
+        for (const ToolCall& call : pending_calls_) input_.emplace_back(call_item(call));
+        const bool says_nothing = items_.empty() && message_.tool_calls.empty();
+        if (says_nothing && message_.text().empty()) input_.emplace_back(assistant_item({}));
+        return std::move(computer_calls_);
+    }
+
+private:
+    void write_item(const json::value& item, const ItemContent& content) {
+        if (content.kind == ItemContent::Kind::reasoning) {
+            reasoning_.push_back(json::serialize(item));
+            return;
+        }
+        if (is_unchanged(content)) {
+            std::move(reasoning_.begin(), reasoning_.end(), std::back_inserter(input_));
+            input_.emplace_back(json::serialize(item));
+        } else if (content.kind == ItemContent::Kind::message) {
+            write_text();
+        }
+        reasoning_.clear();
+    }
+
+    [[nodiscard]] bool is_unchanged(const ItemContent& content) {
+        if (content.kind == ItemContent::Kind::message) return same_text_;
+        if (content.kind == ItemContent::Kind::other) return true;
+        if (content.kind == ItemContent::Kind::computer_call) {
+            if (!has_screen(content.call)) return false;
+            computer_calls_.push_back(content.call.id);
+        }
+        const auto call = std::find(pending_calls_.begin(), pending_calls_.end(), content.call);
+        if (call == pending_calls_.end()) return false;
+        pending_calls_.erase(call);
+        return true;
+    }
+
+    /// Whether the result of a computer call can be sent in the form of the API: it needs a screenshot,
+    /// which may have been removed since, and the approval of all checks. Otherwise, the call is sent as
+    /// that of a function.
+    [[nodiscard]] bool has_screen(const ToolCall& call) const {
+        const Message* result = answers_.result_of(call);
+        return result && answers_.screen && result->acknowledged_checks == call.safety_checks &&
+               std::find(pending_calls_.begin(), pending_calls_.end(), call) !=
+                   pending_calls_.end();
+    }
+
+    void write_text() {
+        if (!wrote_text_ && !message_.text().empty())
+            input_.emplace_back(assistant_item(message_.text()));
+        wrote_text_ = true;
+    }
+
+    const Message& message_;
+    const Answers& answers_;
+    std::vector<InputItem>& input_;
+    const json::array items_;
+    std::vector<ItemContent> contents_;
+    std::vector<std::string> reasoning_; // whose next item is not known yet
+    std::vector<ToolCall> pending_calls_;
+    std::vector<std::string> computer_calls_;
+    bool same_text_ = false;
+    bool wrote_text_ = false;
+};
+
+Answers answers_after(const std::vector<Message>& messages, std::size_t reply) {
+    Answers answers;
+    for (std::size_t i = reply + 1; i < messages.size(); ++i) {
+        const Message& message = messages[i];
+        if (message.role == Role::assistant) break;
+        if (message.role == Role::tool) answers.results.push_back(&message);
+        if (message.role != Role::user) continue;
+        for (const Part& part : message.parts)
+            if (const auto* image = std::get_if<Image>(&part)) answers.screen = image;
+        break;
+    }
+    return answers;
+}
+
+std::vector<InputItem> input_of(const std::vector<Message>& messages) {
+    std::vector<InputItem> input;
+    Answers answers;
+    std::vector<std::string> computer_calls; // of the latest reply
+    std::vector<std::string> results;        // their texts
+    for (std::size_t i = 0; i < messages.size(); ++i) {
+        const Message& message = messages[i];
+        const bool shows = std::find(computer_calls.begin(), computer_calls.end(),
+                                     message.tool_call_id) != computer_calls.end();
+        switch (message.role) {
+        case Role::system: // "instructions"
+            break;
+        case Role::user: {
+            UserItem item{&message, computer_calls.empty() ? nullptr : answers.screen,
+                          std::exchange(results, {})};
+            computer_calls.clear();
+            const bool is_empty = item.shown && item.results.empty() && message.parts.size() == 1;
+            if (!is_empty) input.emplace_back(std::move(item));
+            break;
+        }
+        case Role::assistant:
+            answers = answers_after(messages, i);
+            computer_calls = AssistantItems(message, answers, input).write_all();
+            break;
+        case Role::tool:
+            if (shows) {
+                input.emplace_back(ScreenItem{&message, answers.screen});
+                if (!message.text().empty()) results.push_back(message.text());
+            } else {
+                input.emplace_back(result_item(message));
+            }
+            break;
+        }
+    }
+    return input;
+}
+
+// --- The request ----------------------------------------------------------------------------------
+
+template <class Out>
+void write_input_text(Out& out, std::string_view text) {
+    write(out, R"({"type":"input_text","text":)");
+    write_string(out, text);
+    write(out, "}");
+}
+
+template <class Out>
+void write_user(Out& out, const UserItem& item, const ImageForm& images) {
+    write(out, R"({"type":"message","role":"user","content":[)");
+    Separator comma(out);
+    for (const std::string& result : item.results) {
+        comma();
+        write_input_text(out, "Result: " + result);
+    }
+    const std::vector<Part>& parts = item.message->parts;
+    for (const Part& part : parts) {
+        const auto* text = std::get_if<std::string>(&part);
+        if (text && text->empty() && parts.size() > 1) continue;
+        if (!text && &std::get<Image>(part) == item.shown) continue;
+        comma();
+        if (text) {
+            write_input_text(out, *text);
+        } else {
+            write(out, R"({"type":"input_image","detail":)");
+            write_string(out, to_string(images.detail.value_or(ImageDetail::automatic)));
+            write(out, R"(,"image_url":")");
+            write_image(out, std::get<Image>(part), images.mode);
+            write(out, R"("})");
+        }
+    }
+    write(out, "]}");
+}
+
+/// The screenshot is sent with all its pixels, because the actions state positions in them
+/// (https://developers.openai.com/api/docs/guides/tools-computer-use).
+template <class Out>
+void write_screen(Out& out, const ScreenItem& item, ImageMode mode) {
+    write(out, R"({"type":"computer_call_output","call_id":)");
+    write_string(out, item.result->tool_call_id);
+    if (!item.result->acknowledged_checks.empty()) {
+        write(out, R"(,"acknowledged_safety_checks":[)");
+        Separator comma(out);
+        for (const SafetyCheck& check : item.result->acknowledged_checks) {
+            comma();
+            write(out, R"({"id":)");
+            write_string(out, check.id);
+            for (const auto& [name, text] : {std::pair{R"(,"code":)", &check.code},
+                                             std::pair{R"(,"message":)", &check.message}}) {
+                if (text->empty()) continue;
+                write(out, name);
+                write_string(out, *text);
+            }
+            write(out, "}");
+        }
+        write(out, "]");
+    }
+    write(out, R"(,"output":{"type":"computer_screenshot","detail":"original","image_url":")");
+    write_image(out, *item.image, mode);
+    write(out, R"("}})");
+}
+
+/// Without "strict", the API changes the schema: it makes all members required
+/// (https://developers.openai.com/api/docs/guides/function-calling, "Strict mode").
+template <class Out>
+void write_tool(Out& out, const ToolSpec& tool) {
+    if (tool.computer) { // without members: .../responses/methods/create, "ComputerTool"
+        write(out, R"({"type":"computer"})");
+        return;
+    }
+    write(out, R"({"type":"function","name":)");
+    write_string(out, tool.name);
+    if (!tool.description.empty()) {
+        write(out, R"(,"description":)");
+        write_string(out, tool.description);
+    }
+    write(out, R"(,"parameters":)");
+    write(out, tool.parameters_json);
+    write(out, R"(,"strict":false})");
+}
+
+/// The API does not have top_k, presence_penalty, seed and stop. Servers that convert the request to a
+/// chat completion, such as llama-server, take them nevertheless.
+template <class Out>
+void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling,
+                    const Quirks& quirks) {
+    const auto optional = [&](std::string_view name, const auto& value) {
+        if (!value) return;
+        member.key(name);
+        write_number(out, *value);
+    };
+    optional("temperature", sampling.temperature);
+    optional("top_p", sampling.top_p);
+    optional("max_output_tokens", sampling.max_tokens);
+    for (const OptionMember& one : reasoning_options(sampling, quirks, Api::responses).members) {
+        member.key(one.name);
+        write(out, one.json);
+    }
+    if (quirks.standard_fields_only) return;
+    optional("top_k", sampling.top_k);
+    optional("presence_penalty", sampling.presence_penalty);
+    optional("seed", sampling.seed);
+    if (sampling.stop.empty()) return;
+    member.key("stop");
+    write(out, "[");
+    Separator comma(out);
+    for (const std::string& stop : sampling.stop) {
+        comma();
+        write_string(out, stop);
+    }
+    write(out, "]");
+}
+
+template <class Out>
+void write_request(Out& out, const ChatRequest& request, const std::vector<Message>& messages,
+                   const std::vector<InputItem>& input, const Encoding& encoding) {
+    write(out, "{");
+    Separator member(out);
+    if (!request.model.empty()) {
+        member.key("model");
+        write_string(out, request.model);
+    }
+    if (!messages.empty() && messages.front().role == Role::system) {
+        member.key("instructions");
+        write_string(out, messages.front().text());
+    }
+    member.key("input");
+    write(out, "[");
+    Separator comma(out);
+    for (const InputItem& item : input) {
+        comma();
+        if (const auto* text = std::get_if<std::string>(&item))
+            write(out, *text);
+        else if (const auto* user = std::get_if<UserItem>(&item))
+            write_user(out, *user, image_form(request, encoding));
+        else
+            write_screen(out, std::get<ScreenItem>(item), encoding.images);
+    }
+    write(out, "]");
+    if (!request.tools.empty()) {
+        member.key("tools");
+        write(out, "[");
+        Separator between(out);
+        for (const ToolSpec& tool : request.tools) {
+            between();
+            write_tool(out, tool);
+        }
+        write(out, "]");
+        member.key("tool_choice");
+        write_string(out, name_of(request.tool_choice));
+        if (encoding.quirks.one_call_at_a_time) {
+            member.key("parallel_tool_calls");
+            write(out, "false");
+        }
+    }
+    write_sampling(out, member, request.sampling, encoding.quirks);
+    if (request.response_format && !encoding.quirks.no_response_format) {
+        member.key("text");
+        write(out, R"({"format":{"type":"json_schema","name":)");
+        write_string(out, request.response_format->name);
+        write(out, R"(,"strict":true,"schema":)");
+        write(out, request.response_format->schema_json);
+        write(out, "}}");
+    }
+    // The server keeps no state: the whole input is sent each time, with the encrypted reasoning.
+    if (!encoding.quirks.no_encrypted_reasoning) {
+        member.key("include");
+        write(out, R"(["reasoning.encrypted_content"])");
+    }
+    member.key("store");
+    write(out, "false");
+    if (encoding.stream) {
+        member.key("stream");
+        write(out, "true");
+    }
+    write(out, "}");
+}
+
+} // namespace
+
+std::string encode(const ChatRequest& request, const std::vector<Message>& messages,
+                   const Encoding& encoding) {
+    const std::vector<InputItem> input = input_of(messages);
+    Length length;
+    write_request(length, request, messages, input, encoding);
+    std::string body;
+    body.reserve(length.value);
+    write_request(body, request, messages, input, encoding);
+    return body;
+}
+
+} // namespace eyehand::vlm::wire::responses

@@ -1,0 +1,74 @@
+// agent-cli calibrate with the stand-in model, which reads the drawn screens by OCR: two programs and a socket.
+#include "controlled_process.hpp"
+#include "process.hpp"
+
+#include "eyehand/session/calibration.hpp"
+
+#include "catch.hpp"
+
+using namespace eyehand;
+using agent::CoordinateConvention;
+using session::Calibration;
+
+namespace {
+
+/// Runs `agent-cli calibrate --json` with a stand-in with these options.
+test::ProcessResult calibrate(const std::vector<std::string>& options) {
+    const test::Workspace workspace;
+    const std::filesystem::path port_file = workspace.folder / "port";
+    std::vector<std::string> arguments{"--questions", "--port-file", port_file.string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const test::ControlledProcess stand_in(test::program_folder() / "eyehand-stand-in", arguments);
+    REQUIRE(test::eventually([&] { return std::filesystem::exists(port_file); }));
+    std::string port = test::read_file(port_file);
+    std::erase(port, '\n');
+    return workspace.agent_cli(
+        {"calibrate", "--json", "--model", "stand-in", "--endpoint", "http://127.0.0.1:" + port});
+}
+
+Calibration calibration_in(const test::ProcessResult& result) {
+    INFO(result.err << result.out);
+    Calibration calibration = session::calibration_from_json(result.out, "output");
+    // It finds about half of the targets, and takes a screenshot for the others.
+    CHECK(calibration.requests == 40);
+    CHECK(calibration.single_calls == 40);
+    CHECK(calibration.with_position >= 12);
+    CHECK(calibration.valid_calls == calibration.with_position);
+    return calibration;
+}
+
+} // namespace
+
+TEST_CASE("calibrate recognizes the numbers of the stand-in in spite of noise") {
+    // 20 answers with 1 % noise do not always tell pixels of the image from those of a model's processor.
+    const auto [option, convention, noise] =
+        GENERATE(table<std::string, CoordinateConvention, std::string>({
+            {"percent", CoordinateConvention::percent, "10"},
+            {"norm1000_yx", CoordinateConvention::norm1000_yx, "10"},
+            {"image_pixels", CoordinateConvention::image_pixels, "2"},
+        }));
+    INFO(option);
+    const auto result = calibrate({"--coordinates", option, "--noise", noise});
+    CHECK(result.status == 0);
+    const Calibration calibration = calibration_in(result);
+    CHECK(calibration.fit.form == session::PositionForm{convention});
+    CHECK(calibration.fit.residual < 15);
+    CHECK(calibration.keeps_convention() != false);
+}
+
+TEST_CASE("calibrate recovers a bias of the stand-in") {
+    const auto result = calibrate({"--coordinates", "unit", "--bias", "20,-20", "--noise", "3"});
+    CHECK(result.status == 0);
+    const Calibration calibration = calibration_in(result);
+    CHECK(calibration.fit.form == session::PositionForm{CoordinateConvention::unit});
+    // In the middle of the image, because a factor changes the offset, too.
+    const agent::Correction& by = calibration.fit.correction;
+    CHECK_THAT(by.scale_x * 520 + by.offset_x, Catch::Matchers::WithinAbs(500, 3));
+    CHECK_THAT(by.scale_y * 480 + by.offset_y, Catch::Matchers::WithinAbs(500, 3));
+}
+
+TEST_CASE("calibrate reports no grounding for a stand-in with random positions") {
+    const auto result = calibrate({"--noise", "3000"});
+    CHECK(result.status == 1);
+    CHECK(!calibration_in(result).fit.grounds);
+}
