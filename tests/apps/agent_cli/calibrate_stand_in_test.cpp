@@ -19,7 +19,11 @@ test::ProcessResult calibrate(const std::vector<std::string>& options) {
     std::vector<std::string> arguments{"--questions", "--port-file", port_file.string()};
     arguments.insert(arguments.end(), options.begin(), options.end());
     const test::ControlledProcess stand_in(test::program_folder() / "eyehand-stand-in", arguments);
-    REQUIRE(test::eventually([&] { return std::filesystem::exists(port_file); }));
+    REQUIRE(test::eventually([&] {
+        std::error_code missing;
+        const auto size = std::filesystem::file_size(port_file, missing);
+        return !missing && size > 0;
+    }));
     std::string port = test::read_file(port_file);
     std::erase(port, '\n');
     return workspace.agent_cli(
