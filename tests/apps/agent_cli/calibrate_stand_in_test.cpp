@@ -33,10 +33,10 @@ test::ProcessResult calibrate(const std::vector<std::string>& options) {
 Calibration calibration_in(const test::ProcessResult& result) {
     INFO(result.err << result.out);
     Calibration calibration = session::calibration_from_json(result.out, "output");
-    // It finds about half of the targets, and takes a screenshot for the others.
+    // It finds a quarter of the targets, and takes a screenshot for the others.
     CHECK(calibration.requests == 40);
     CHECK(calibration.single_calls == 40);
-    CHECK(calibration.with_position >= 12);
+    CHECK(calibration.with_position >= 10);
     CHECK(calibration.valid_calls == calibration.with_position);
     return calibration;
 }
@@ -44,7 +44,7 @@ Calibration calibration_in(const test::ProcessResult& result) {
 } // namespace
 
 TEST_CASE("calibrate recognizes the numbers of the stand-in in spite of noise") {
-    // 20 answers with 1 % noise do not always tell pixels of the image from those of a model's processor.
+    // 10 answers with 1 % noise do not always tell pixels of the image from those of a model's processor.
     const auto [option, convention, noise] =
         GENERATE(table<std::string, CoordinateConvention, std::string>({
             {"percent", CoordinateConvention::percent, "10"},
