@@ -429,7 +429,7 @@ TEST_CASE("a run sends and stores screenshots in the format that the user choose
     CHECK_THAT(test::read_file(stage.run_path() / "report.html"),
                ContainsSubstring("data:image/jpeg;base64,"));
     CHECK(agent_cli({"verify", stage.run_path().string()}).status == 0);
-    CHECK(agent_cli({"export", stage.run_path().string()}).status == 0);
+    CHECK(agent_cli({"export", stage.run_path().string(), "--as", "script"}).status == 0);
 }
 
 TEST_CASE("a screenshot file that cannot be written is exit code 2 with the remedy") {
