@@ -296,6 +296,38 @@ TEST_CASE("dialect: a screenshot that an earlier call asked for comes with the r
     CHECK_THAT(stage.later_messages(1).back(), StartsWith("user: "));
 }
 
+TEST_CASE("dialect: after a wait, the model sees the screen") {
+    struct Case {
+        Dialect dialect;
+        vlm::ChatReply wait;
+        vlm::ChatReply end;
+    };
+    const std::array cases{
+        Case{Dialect::qwen_computer_use,
+             reply_of("", {call("c1", "computer_use", R"({"action":"wait","time":1})")}),
+             reply_of("Done.")},
+        Case{Dialect::claude_computer,
+             reply_of("", {call("c1", "computer", R"({"action":"wait","duration":1})")}),
+             reply_of("Done.")},
+        Case{Dialect::openai_computer,
+             reply_of("", {call("c1", "computer", R"({"actions":[{"type":"wait"}]})")}),
+             reply_of("Done.")},
+        Case{Dialect::ui_tars, reply_of("Action: wait()"), reply_of("Action: finished()")},
+        Case{Dialect::glm, reply_of("WAIT()"), reply_of("DONE()")},
+        Case{Dialect::pyautogui, reply_of("```python\ncomputer.wait()\n```"),
+             reply_of("```python\ncomputer.terminate(status='success')\n```")}};
+    for (const Case& one : cases) {
+        INFO(to_string(one.dialect));
+        DialectModeStage stage;
+        stage.model.reply_with(one.wait).reply_with(one.end);
+        CHECK(stage.run(one.dialect).outcome == Outcome::completed);
+        REQUIRE(stage.calls().size() == 1);
+        CHECK_THAT(stage.calls()[0], StartsWith("wait{"));
+        CHECK(stage.screenshots() == 2);
+        CHECK(stage.request(1).messages.back().parts.size() == 2); // words and a screenshot
+    }
+}
+
 TEST_CASE("dialect: a batch in one call has one result") {
     DialectModeStage stage;
     stage.model

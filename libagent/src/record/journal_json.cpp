@@ -149,6 +149,7 @@ json::object action_json(const Action& action) {
     json::object all{{"tool", valid(action.tool)}, {"points", std::move(points)}};
     if (!action.subject.empty()) all["subject"] = valid(action.subject);
     if (action.acts) all["acts"] = true;
+    if (action.waits) all["waits"] = true;
     return all;
 }
 
@@ -549,6 +550,7 @@ Action read_action(const json::object& entry) {
     }
     action.subject = string_or_empty(entry, "subject");
     action.acts = flag_at(entry, "acts");
+    action.waits = flag_at(entry, "waits");
     return action;
 }
 

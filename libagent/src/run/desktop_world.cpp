@@ -756,7 +756,8 @@ Fact DesktopWorld::on(const Invoke& command) {
         fact.action = {tools.id_of(command.call.name),
                        {},
                        result.subject(),
-                       result.has_acted() || (result.plan() && acts(*result.plan()))};
+                       result.has_acted() || (result.plan() && acts(*result.plan())),
+                       result.plan() && !acts(*result.plan())};
         fact.policy += result.decided_in();
         if (result.plan()) {
             for (const winio::Point& point : result.plan()->targets)

@@ -196,6 +196,7 @@ struct Action {
     std::vector<winio::NormPoint> points{}; ///< the target points
     std::string subject{}; ///< the text that was typed, or the keys that were pressed
     bool acts = false;     ///< the call acted on the desktop
+    bool waits = false;    ///< it only gave programs time; not set in older journals
     friend bool operator==(const Action&, const Action&) = default;
 };
 /// How the guard's decision on an action came about.

@@ -153,7 +153,7 @@ struct Profile {
     /// Whether a screenshot is taken between the calls of a reply that act. The model does not receive
     /// it, but the targets of the next call are compared with it instead of with the model's.
     bool look_between_calls = false;
-    /// Of a conversation: the model receives a screenshot after each reply whose calls act, without
+    /// Of a conversation: the model receives a screenshot after each reply whose calls act or wait, without
     /// asking for it. Empty: with a dialect (`looks_after_actions`).
     std::optional<bool> screenshot_after_actions{};
     /// Not for a visual loop.

@@ -170,7 +170,7 @@ void ConversationMode::on(const Replied& fact) {
     }
     reminded_ = false;
     results_.clear();
-    acted_ = wants_look_ = false;
+    has_effect_ = wants_look_ = false;
     transcript_.add(vlm::message_of(fact.reply));
     if (calls_.size() > 1 && several_calls_ == SeveralCalls::none) {
         refuse_calls();
@@ -206,7 +206,8 @@ void ConversationMode::on(const Invoked& fact) {
         return;
     }
     if (fact.action.acts) effect_.invoked(fact);
-    acted_ = acted_ || fact.action.acts;
+    // Some dialects have no other action for a look at the screen than a wait.
+    has_effect_ = has_effect_ || fact.action.acts || fact.action.waits;
     const bool tried = fact.ok || fact.action.acts;
     if (tried || fact.interrupted)
         loops_.acted(fact.action);
@@ -223,7 +224,7 @@ void ConversationMode::on(const Invoked& fact) {
         phase_ = goes_on_ ? Phase::observing : Phase::acting;
         return;
     }
-    if (asked || (can_look && (wants_look_ || (looks_after_actions_ && acted_)))) {
+    if (asked || (can_look && (wants_look_ || (looks_after_actions_ && has_effect_)))) {
         phase_ = Phase::observing; // the screenshot comes with the results
         return;
     }
