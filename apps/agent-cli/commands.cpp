@@ -90,6 +90,8 @@ void add_endpoint(CLI::App& command, EndpointFlags& flags) {
                        "Server: http://host:1234, .../v1 or the full URL; default: localhost:1234");
     command.add_option("--api", flags.api, "Interface of the server; default: chat")
         ->check(CLI::IsMember({"chat", "responses"}));
+    command.add_flag("--store-responses", flags.store_responses,
+                     "Let the server of the Responses API keep the conversation");
     command.add_option("--model", flags.model, "Model ID");
     command.add_option("--ca-file", flags.ca_file,
                        "PEM file with certificate authorities to trust besides the system's");

@@ -122,6 +122,8 @@ void add_flags(session::Config& config, const EndpointFlags& flags) {
     Flags to(config);
     to.add("endpoint", "--endpoint", flags.endpoint);
     to.add("api", "--api", flags.api);
+    if (flags.store_responses)
+        config.add(session::config_from_flag("store_responses", "--store-responses", "true"));
     to.add("model", "--model", flags.model);
     to.add("ca_file", "--ca-file", flags.ca_file);
     to.add("retries", "--retries", flags.retries);
@@ -304,6 +306,7 @@ vlm::ClientOptions client_options(const session::Config& config) {
     vlm::ClientOptions client;
     client.endpoint = *config.text("endpoint");
     client.api = *vlm::parse_api(*config.text("api"));
+    client.store_responses = config.boolean("store_responses");
     client.api_key = config.text("api_key").value_or("");
     client.ca_file = config.text("ca_file").value_or("");
     client.timeout = *config.duration("timeout");

@@ -163,10 +163,19 @@ ResolvedClient resolve_client(const session::Config& config, const std::string& 
     return resolved;
 }
 
-constexpr std::array<std::string_view, 12> of_server{
-    "endpoint",     "api",     "api_key",         "ca_file",
-    "insecure",     "timeout", "connect_timeout", "first_byte_timeout",
-    "idle_timeout", "stream",  "retries",         "probe"};
+constexpr std::array<std::string_view, 13> of_server{"endpoint",
+                                                     "api",
+                                                     "store_responses",
+                                                     "api_key",
+                                                     "ca_file",
+                                                     "insecure",
+                                                     "timeout",
+                                                     "connect_timeout",
+                                                     "first_byte_timeout",
+                                                     "idle_timeout",
+                                                     "stream",
+                                                     "retries",
+                                                     "probe"};
 
 bool is_of_server(const session::ConfigEntry& entry) {
     return std::find(of_server.begin(), of_server.end(), entry.setting->name) != of_server.end();

@@ -41,6 +41,7 @@ struct ViewFlags {
 struct EndpointFlags {
     std::optional<std::string> endpoint;
     std::optional<std::string> api; ///< "chat" or "responses"
+    bool store_responses = false;
     std::optional<std::string> model;
     std::optional<std::string> ca_file;
     std::optional<int> retries;

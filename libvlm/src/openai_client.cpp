@@ -9,6 +9,8 @@
 #include "wire/decode_reply.hpp"
 #include "wire/encode_request.hpp"
 #include "wire/refused_options.hpp"
+#include "wire/responses/encode_request.hpp"
+#include "wire/responses/stored_responses.hpp"
 #include "wire/tools_as_text.hpp"
 #include "wire/utf8.hpp"
 
@@ -30,6 +32,10 @@ using std::chrono::milliseconds;
 constexpr std::size_t max_list_bytes = std::size_t{16} << 20;
 
 constexpr std::size_t max_refusal_quote = 200; // bytes of a server's text in a note
+
+// A server that keeps no responses, such as for organizations with OpenAI's zero data retention,
+// refuses each continuation.
+constexpr int max_refused_continuations = 2;
 
 http::Url checked_endpoint(const ClientOptions& options) {
     http::Url url = http::parse_endpoint(options.endpoint, options.api);
@@ -159,6 +165,7 @@ private:
             quirks_.tools_as_text = true;
             return true;
         }
+        if (std::exchange(continuation_refused_, false)) return true;
         if (options_.api == Api::responses && !quirks_.no_encrypted_reasoning &&
             wire::refuses_encrypted_reasoning(error)) {
             quirks_.no_encrypted_reasoning = true;
@@ -195,8 +202,10 @@ private:
         const wire::Where where{url_text_, request.model, options_.api_key,
                                 wire::url_end(options_.api)};
         const bool stream = options_.stream && on_delta;
-        const std::string body =
-            encoded(request, {.quirks = quirks_, .stream = stream, .api = options_.api});
+        wire::Encoding encoding{.quirks = quirks_, .stream = stream, .api = options_.api};
+        std::vector<std::string> input; // of a response that is to be stored
+        if (stores_responses()) input = continue_stored(request, encoding);
+        const std::string body = encoded(request, encoding);
         std::optional<Turn> turn; // kept during retries, so that other requests do not interfere
         if (options_.one_at_a_time && http::is_loopback(url_.host))
             turn.emplace(url_.authority(), stop);
@@ -205,6 +214,7 @@ private:
         if (quirks_.tools_as_text && !request.tools.empty())
             notes.emplace_back("the tools were described in words");
         for (std::string& note : notes_on_options(request)) notes.push_back(std::move(note));
+        if (!continuation_note_.empty()) notes.push_back(continuation_note_);
         const std::size_t notes_of_request = notes.size();
         while (true) {
             const Clock::time_point start = Clock::now();
@@ -213,12 +223,13 @@ private:
                 {.rule = wire::text_call_rule(request.text_calls, quirks_.tools_as_text),
                  .max_bytes = options_.max_response_bytes,
                  .keep_all = options_.on_exchange || request.keep_response,
-                 .api = options_.api},
+                 .api = options_.api,
+                 .previous_response_id = encoding.previous_response_id},
                 on_delta);
             std::optional<bool> event_stream; // known with the head
             ChatReply reply;
             const auto failure = attempt(
-                {.method = "POST", .url = url_text_, .request_body = for_log(request, stream)},
+                {.method = "POST", .url = url_text_, .request_body = for_log(request, encoding)},
                 {"POST", url_.target(), headers(stream ? "text/event-stream" : "application/json"),
                  body},
                 where, stop,
@@ -233,6 +244,8 @@ private:
                 [&] { return answer.text(); }, limits());
             if (!failure) {
                 reply.total = since(start);
+                if (encoding.store) remember(encoding, input, reply);
+                continuation_note_.clear();
                 for (const wire::UnsentOption& unsent :
                      wire::unsent_options(request, quirks_, options_.api))
                     noted_options_.insert(unsent.option);
@@ -247,6 +260,10 @@ private:
             }
             // Delivered deltas cannot be withdrawn.
             if (answer.first_delta()) throw *failure;
+            if (wire::responses::refuses_continuation(*failure, encoding.previous_response_id)) {
+                give_up_continuation();
+                throw *failure;
+            }
             const std::optional<Attempt> next = retries.next(*failure);
             pause_before(next, *failure, stop);
             notes.resize(notes_of_request);
@@ -325,15 +342,54 @@ private:
                                              " was canceled during the delay before a retry");
     }
 
+    // --- Stored responses ---
+
+    [[nodiscard]] bool stores_responses() const {
+        return options_.api == Api::responses && options_.store_responses &&
+               refused_continuations_ < max_refused_continuations;
+    }
+
+    /// Lets the request continue a stored response, if its input begins with one. Returns the input.
+    [[nodiscard]] std::vector<std::string> continue_stored(const ChatRequest& request,
+                                                           wire::Encoding& encoding) const {
+        std::vector<std::string> input = wire::responses::input_texts(
+            quirks_.tools_as_text ? wire::tools_as_text(request) : request, encoding);
+        encoding.store = true;
+        if (auto continuation = stored_.find(input)) {
+            encoding.previous_response_id = std::move(continuation->response_id);
+            encoding.stored_items = continuation->items;
+        }
+        return input;
+    }
+
+    void remember(const wire::Encoding& encoding, const std::vector<std::string>& input,
+                  const ChatReply& reply) {
+        if (!encoding.previous_response_id.empty()) refused_continuations_ = 0;
+        // An incomplete response may lack items that the reply has.
+        if (reply.finish == FinishReason::stop || reply.finish == FinishReason::tool_calls)
+            stored_.add(reply.response_id, input, reply.items_json);
+    }
+
+    /// The next request sends its whole input.
+    void give_up_continuation() {
+        stored_.clear();
+        ++refused_continuations_;
+        continuation_refused_ = true;
+        continuation_note_ = "the whole conversation was sent: the server did not continue its "
+                             "earlier response";
+        if (!stores_responses()) continuation_note_ += "; responses are no longer stored there";
+    }
+
     [[nodiscard]] std::string encoded(const ChatRequest& request,
                                       const wire::Encoding& encoding) const {
         return quirks_.tools_as_text ? wire::encode_request(wire::tools_as_text(request), encoding)
                                      : wire::encode_request(request, encoding);
     }
 
-    [[nodiscard]] std::string for_log(const ChatRequest& request, bool stream) const {
+    [[nodiscard]] std::string for_log(const ChatRequest& request, wire::Encoding encoding) const {
         if (!options_.on_exchange) return {};
-        return encoded(request, {wire::ImageMode::redacted, quirks_, stream, options_.api});
+        encoding.images = wire::ImageMode::redacted;
+        return encoded(request, encoding);
     }
 
     /// `accept`: the expected content type of a POST's answer; empty for a GET.
@@ -368,6 +424,10 @@ private:
     Quirks quirks_;
     std::map<wire::Option, std::string> refusals_; // the server's words, for notes
     std::set<wire::Option> noted_options_;         // that are not sent: a reply has the note
+    wire::responses::StoredResponses stored_;
+    int refused_continuations_ = 0;     // since the latest that was accepted
+    bool continuation_refused_ = false; // by the latest failure
+    std::string continuation_note_;     // for the next reply
     http::Connection connection_;
 };
 

@@ -67,7 +67,8 @@ json::array items_of(const Response& response, int number) {
     return items;
 }
 
-json::object document_of(const Response& response, int number) {
+json::object document_of(const Response& response, int number,
+                         std::string_view previous_response_id) {
     json::object document;
     document["id"] = "resp_" + std::to_string(number);
     document["object"] = "response";
@@ -87,6 +88,8 @@ json::object document_of(const Response& response, int number) {
     document["model"] = "test-model";
     document["output"] = items_of(response, number);
     document["parallel_tool_calls"] = true;
+    document["previous_response_id"] = nullptr;
+    if (!previous_response_id.empty()) document["previous_response_id"] = previous_response_id;
     document["temperature"] = 1.0;
     document["tool_choice"] = "auto";
     document["tools"] = json::array();
@@ -187,13 +190,20 @@ private:
     int number_ = 0;
 };
 
-Answer rejected(const std::string& message, std::string_view param) {
+Answer rejected(const std::string& message, std::string_view param,
+                const json::value& code = nullptr) {
     return {.status = 400,
             .body = json::serialize(
                 json::object{{"error", json::object{{"message", message},
                                                     {"type", "invalid_request_error"},
                                                     {"param", param},
-                                                    {"code", nullptr}}}})};
+                                                    {"code", code}}}})};
+}
+
+/// https://github.com/maximhq/bifrost/issues/2441
+Answer rejected_continuation(const std::string& id) {
+    return rejected("Previous response with id '" + id + "' not found.", "previous_response_id",
+                    "previous_response_not_found");
 }
 
 /// The ids of the checks in a member of an item.
@@ -253,12 +263,14 @@ std::string problem_of_input(const json::array& input) {
 
 } // namespace
 
-std::string response_document(const Response& response, int number) {
-    return json::serialize(document_of(response, number));
+std::string response_document(const Response& response, int number,
+                              std::string_view previous_response_id) {
+    return json::serialize(document_of(response, number, previous_response_id));
 }
 
-std::string response_events(const Response& response, int number) {
-    const json::object document = document_of(response, number);
+std::string response_events(const Response& response, int number,
+                            std::string_view previous_response_id) {
+    const json::object document = document_of(response, number, previous_response_id);
     json::object begun = document;
     begun["status"] = "in_progress";
     begun["error"] = nullptr;
@@ -275,7 +287,8 @@ std::string response_events(const Response& response, int number) {
     return events.text();
 }
 
-std::string response_request_problem(std::string_view body) {
+std::string response_request_problem(std::string_view body, ResponseStore store,
+                                     std::string_view stored_items_json) {
     const std::optional<json::value> value = wire::parse_json(body);
     const json::object* request = value ? value->if_object() : nullptr;
     if (!request) return "We could not parse the JSON body of your request.";
@@ -284,8 +297,8 @@ std::string response_request_problem(std::string_view body) {
         if (request->contains(name))
             return "Unsupported parameter: '" + std::string(name) +
                    "'. In the Responses API, this parameter has another name.";
-    const json::value* store = wire::member(*request, "store");
-    if (!store || !store->is_bool() || store->get_bool())
+    const json::value* stores = wire::member(*request, "store"); // by default, OpenAI stores
+    if (!stores || !stores->is_bool() || (store == ResponseStore::rejects && stores->get_bool()))
         return "This test expects a stateless request: 'store' must be false.";
     if (const json::value* tools = wire::member(*request, "tools"); tools && tools->is_array())
         for (const json::value& tool : tools->get_array()) {
@@ -298,31 +311,71 @@ std::string response_request_problem(std::string_view body) {
     if (!input || !input->is_array() || input->get_array().empty())
         return "One of \"input\" or \"previous_response_id\" or 'prompt' or 'conversation' must be "
                "provided.";
-    return problem_of_input(input->get_array());
+    if (stored_items_json.empty()) return problem_of_input(input->get_array());
+    json::array items = json::parse(stored_items_json).as_array();
+    items.insert(items.end(), input->get_array().begin(), input->get_array().end());
+    return problem_of_input(items);
 }
 
-Respond scripted_responses(std::vector<Response> responses) {
-    // Called on the server's thread only.
-    return [script = std::make_shared<const std::vector<Response>>(std::move(responses)),
-            next = std::make_shared<std::size_t>(0)](const ReceivedRequest& request) -> Answer {
+namespace {
+
+/// The server of `scripted_responses`. Used on the server's thread only.
+class ResponseServer {
+public:
+    ResponseServer(std::vector<Response> script, ResponseStore store)
+        : script_(std::move(script)), store_(store) {}
+
+    Answer answer(const ReceivedRequest& request) {
         const std::string path = request.target.substr(0, request.target.find('?'));
         if (request.method == "GET" && path.ends_with("/models"))
             return {.body = R"({"object":"list","data":[{"id":"test-model","object":"model"}]})"};
         if (request.method != "POST" || !path.ends_with("/responses"))
             return {.status = 404, .body = R"({"error":{"message":"Invalid URL"}})"};
-        if (const std::string problem = response_request_problem(request.body); !problem.empty())
+        const std::optional<json::value> body = wire::parse_json(request.body);
+        std::string previous; // that the response continues
+        if (body && body->is_object() && store_ != ResponseStore::ignores)
+            previous = wire::string_member(body->get_object(), "previous_response_id");
+        if (!previous.empty() && !stored_.contains(previous))
+            return rejected_continuation(previous);
+        const json::array before = previous.empty() ? json::array() : stored_.at(previous);
+        if (const std::string problem = response_request_problem(
+                request.body, store_, previous.empty() ? "" : json::serialize(before));
+            !problem.empty())
             return rejected(problem, "input");
-        if (*next == script->size())
+        if (next_ == script_.size())
             return {.status = 500,
                     .body = R"({"error":{"message":"the test has planned no response"}})"};
-        const Response& response = (*script)[(*next)++];
-        const int number = static_cast<int>(*next);
-        const std::optional<json::value> body = wire::parse_json(request.body);
+        const Response& response = script_[next_++];
+        const int number = static_cast<int>(next_);
+        if (store_ == ResponseStore::keeps) keep(body->get_object(), response, number, before);
         const json::value* stream = wire::member(body->get_object(), "stream");
         if (stream && stream->is_bool() && stream->get_bool())
-            return {.content_type = "text/event-stream", .body = response_events(response, number)};
-        return {.body = response_document(response, number)};
-    };
+            return {.content_type = "text/event-stream",
+                    .body = response_events(response, number, previous)};
+        return {.body = response_document(response, number, previous)};
+    }
+
+private:
+    void keep(const json::object& request, const Response& response, int number,
+              json::array items) {
+        if (!wire::member(request, "store")->get_bool()) return;
+        for (const json::value& item : wire::member(request, "input")->get_array())
+            items.push_back(item);
+        for (const json::value& item : items_of(response, number)) items.push_back(item);
+        stored_["resp_" + std::to_string(number)] = std::move(items);
+    }
+
+    const std::vector<Response> script_;
+    const ResponseStore store_;
+    std::size_t next_ = 0;
+    std::map<std::string, json::array> stored_; // the conversation, by the id of its last response
+};
+
+} // namespace
+
+Respond scripted_responses(std::vector<Response> responses, ResponseStore store) {
+    return [server = std::make_shared<ResponseServer>(std::move(responses), store)](
+               const ReceivedRequest& request) { return server->answer(request); };
 }
 
 } // namespace eyehand::vlm::testing

@@ -18,7 +18,8 @@ AnswerBody::AnswerBody(const Where& where, const std::vector<ToolSpec>& offered,
     : where_(where), offered_(offered), options_(options), on_delta_(on_delta),
       events_(where.url, options.max_bytes),
       assembler_(options.api == Api::responses
-                     ? Assembler(responses::ReplyAssembler(where, offered, options.rule))
+                     ? Assembler(responses::ReplyAssembler(where, offered, options.rule,
+                                                           options.previous_response_id))
                      : Assembler(ReplyAssembler(where, offered, options.rule))) {}
 
 /// The form of a body that starts with `text` (after `before_body`); nothing if more bytes are
@@ -55,7 +56,8 @@ ChatReply AnswerBody::finish() {
         return std::visit([](const auto& assembler) { return assembler.finish(); }, assembler_);
     }
     ChatReply reply = options_.api == Api::responses
-                          ? responses::decode_reply(text_, where_, offered_, options_.rule)
+                          ? responses::decode_reply(text_, where_, offered_, options_.rule,
+                                                    options_.previous_response_id)
                           : decode_reply(text_, where_, offered_, options_.rule);
     if (on_delta_ && !reply.text.empty()) hand_out({Delta::Kind::text, reply.text});
     return reply;

@@ -23,6 +23,7 @@ struct AnswerBodyOptions {
     std::size_t max_bytes = 0; ///< of an event; 0: no limit
     bool keep_all = false;     ///< keeps also the bytes of a stream
     Api api = Api::chat_completions;
+    std::string previous_response_id{}; ///< that the request continued; of the Responses API
 };
 
 class AnswerBody {

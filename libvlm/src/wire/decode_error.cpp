@@ -80,6 +80,15 @@ std::string_view message_in(const json::value& value) {
     return {};
 }
 
+/// The code in {"error":{"code":...}}, or empty.
+std::string server_code(std::string_view body, const Where& where) {
+    constexpr std::size_t max_code = 100; // bytes; longer than any known code
+    const auto value = parse_json(trimmed(body));
+    const json::object* object = value ? value->if_object() : nullptr;
+    const json::object* error = object ? object_member(*object, "error") : nullptr;
+    return error ? where.quote(string_member(*error, "code"), max_code) : std::string();
+}
+
 /// The server's own error text, or empty.
 std::string server_message(std::string_view body, const Where& where) {
     const std::string_view text = trimmed(body);
@@ -229,6 +238,7 @@ Error decode_error(int status, std::string_view body, const Where& where, std::s
     if (!remedy.empty()) what += ": " + remedy;
     ErrorDetails details{.status = status,
                          .server_message = std::move(said),
+                         .server_code = server_code(body, where),
                          .retry = retry_of(status, lower, wish),
                          .retry_after = wish.after};
     if (is_context_overflow(lower)) {

@@ -5,6 +5,7 @@
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,11 @@ struct Encoding {
     Quirks quirks{}; ///< except `tools_as_text`, see tools_as_text.hpp
     bool stream = false;
     Api api = Api::chat_completions;
+    // Of the Responses API:
+    bool store = false; ///< the server keeps the response
+    /// The input continues this stored response: its first `stored_items` items are not sent.
+    std::string previous_response_id{};
+    std::size_t stored_items = 0;
 };
 
 /// The same request gives the same bytes. Malformed UTF-8 is replaced by U+FFFD. Throws

@@ -71,6 +71,33 @@ TEST_CASE("a run that the model completes is exit code 0 and prints the model's 
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), !ContainsSubstring("base64"));
 }
 
+TEST_CASE("a run with stored responses sends what is new, and everything after resume") {
+    using vlm::testing::response_events;
+    Stage stage;
+    const auto answer_events = [&](const vlm::testing::Response& response, int number,
+                                   std::string_view previous = {}) {
+        stage.server.enqueue({.content_type = "text/event-stream",
+                              .body = response_events(response, number, previous)});
+    };
+    answer_events({.reasoning = "I look.", .calls = {{"observe_screen"}}}, 1);
+    answer_events({.calls = {{"observe_screen", "{}", "c2"}}}, 2, "resp_1");
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    CHECK(stage.run({"--api", "responses", "--store-responses", "--no-probe"}).status == 4);
+    answer_events({.text = "Done."}, 3);
+    const auto resumed =
+        agent_cli({"resume", stage.run_path().string(), "--store-responses", "--no-probe"});
+    INFO(resumed.err);
+    CHECK(resumed.status == 0);
+    const auto body = [&](std::size_t request) { return stage.server.requests().at(request).body; };
+    CHECK_THAT(body(0), !ContainsSubstring("previous_response_id"));
+    CHECK_THAT(body(1), ContainsSubstring(R"("previous_response_id":"resp_1")"));
+    CHECK_THAT(body(1), !ContainsSubstring("gAAAAA1-"));
+    CHECK_THAT(body(2), ContainsSubstring(R"("previous_response_id":"resp_2")"));
+    CHECK_THAT(body(3), !ContainsSubstring("previous_response_id"));
+    CHECK_THAT(body(3), ContainsSubstring("gAAAAA1-"));
+    CHECK_THAT(body(3), ContainsSubstring(R"("store":true)"));
+}
+
 TEST_CASE("a run with the Responses API is recorded, resumed with this API, and replayed") {
     using vlm::testing::response_events;
     Stage stage;

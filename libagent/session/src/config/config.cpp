@@ -49,6 +49,10 @@ constexpr std::array specs{
               .help = "the interface of the server: chat completions, or OpenAI's Responses API",
               .default_value = "chat",
               .choices = "chat|responses"}),
+    SettingSpec{
+        "store_responses", Kind::boolean,
+        "let the server of the Responses API keep the conversation, and send only what is new",
+        "false"},
     SettingSpec{"model", Kind::text, "the model to use", {}, 0, 0, "LMSTUDIO_MODEL"},
     SettingSpec{"api_key", Kind::secret, "sent to the server as a bearer token"},
     SettingSpec{

@@ -17,7 +17,8 @@ namespace eyehand::vlm {
 /// The interface of a server for requests to its models.
 enum class Api {
     chat_completions, ///< POST /v1/chat/completions
-    responses,        ///< POST /v1/responses, without a state on the server
+    /// POST /v1/responses, without a state on the server unless `ClientOptions::store_responses`
+    responses,
 };
 
 /// "chat", "responses": the words of settings.
@@ -143,6 +144,8 @@ struct ChatReply {
     /// Of the Responses API: the output items, such as encrypted reasoning, as a JSON array. The next
     /// request returns them to the model (`message_of`). Empty for chat completions.
     std::string items_json{};
+    /// Of the Responses API: the server's id of the response. Recordings do not keep it.
+    std::string response_id{};
     IgnoredCall ignored_call = IgnoredCall::none; ///< only if the reply has no calls
     FinishReason finish = FinishReason::unknown;
     Usage usage{};

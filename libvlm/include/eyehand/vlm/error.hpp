@@ -57,6 +57,7 @@ enum class Retry {
 struct ErrorDetails {
     std::optional<int> status{};  ///< of the HTTP answer
     std::string server_message{}; ///< the server's own error text
+    std::string server_code{}; ///< such as "previous_response_not_found"; recordings do not keep it
     std::optional<Retry> retry{}; ///< not set: `Error::retry` decides by code and status
     std::optional<std::chrono::milliseconds> retry_after{}; ///< requested by the server
     std::optional<int> prompt_tokens{};  ///< of `context_overflow`: the length of the request

@@ -109,6 +109,10 @@ struct ClientOptions {
     /// ".../v1/responses", and the reverse.
     std::string endpoint = "http://localhost:1234/v1/chat/completions";
     Api api = Api::chat_completions;
+    /// Of the Responses API: the server keeps the responses and, with them, what they answer. A request
+    /// that continues a kept response has only the new items, and names that response. OpenAI keeps all
+    /// of it for 30 days (docs/vlm.md, "Stored responses"). Ignored for chat completions.
+    bool store_responses = false;
     std::string api_key{}; ///< sent as a bearer token; empty: none
     std::string ca_file{}; ///< UTF-8 path of a PEM file with authorities besides the system's
     Proxies proxies{};     ///< the environment is not read

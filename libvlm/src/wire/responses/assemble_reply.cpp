@@ -4,6 +4,7 @@
 #include "../decode_error.hpp"
 #include "decode_reply.hpp"
 #include "items.hpp"
+#include "stored_responses.hpp"
 
 #include <utility>
 
@@ -23,8 +24,10 @@ std::int64_t index_of(const json::object& event, std::string_view name) {
 
 } // namespace
 
-ReplyAssembler::ReplyAssembler(Where where, std::vector<ToolSpec> offered, TextCallRule rule)
-    : where_(std::move(where)), offered_(std::move(offered)), rule_(rule) {}
+ReplyAssembler::ReplyAssembler(Where where, std::vector<ToolSpec> offered, TextCallRule rule,
+                               std::string previous_response_id)
+    : where_(std::move(where)), offered_(std::move(offered)), rule_(rule),
+      previous_response_id_(std::move(previous_response_id)) {}
 
 std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
     if (done_) return {};
@@ -48,7 +51,10 @@ std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
     if (type.empty()) type = event.name;
     if (type == "error") throw decode_error(200, data, where_);
     Deltas deltas;
-    if (type == "response.output_text.delta" || type == "response.refusal.delta")
+    if (type == "response.created") { // before the first delta
+        if (const json::object* response = object_member(object, "response"))
+            check_continues(*response, previous_response_id_, where_);
+    } else if (type == "response.output_text.delta" || type == "response.refusal.delta")
         // The parts of one message are one text.
         take_words(Delta::Kind::text, text_, object, 0, deltas);
     else if (type == "response.reasoning_text.delta")
@@ -164,7 +170,7 @@ ChatReply ReplyAssembler::finish() const {
                                  "have crashed; see the server's log",
                     {.status = 200});
     return responses::decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_,
-                                   rule_);
+                                   rule_, previous_response_id_);
 }
 
 /// The response of the last event. Items of the events before replace those in it: according to the

@@ -24,8 +24,10 @@ namespace eyehand::vlm::wire::responses {
 /// As wire::ReplyAssembler, for the Responses API.
 class ReplyAssembler {
 public:
+    /// `previous_response_id`: as in `decode_reply`.
     explicit ReplyAssembler(Where where, std::vector<ToolSpec> offered = {},
-                            TextCallRule rule = TextCallRule::ignore);
+                            TextCallRule rule = TextCallRule::ignore,
+                            std::string previous_response_id = {});
 
     /// As wire::ReplyAssembler::take. Ignores events of unknown types.
     std::vector<Delta> take(const ServerEvent& event);
@@ -70,6 +72,7 @@ private:
     Where where_;
     std::vector<ToolSpec> offered_;
     TextCallRule rule_;
+    std::string previous_response_id_;
     bool done_ = false;
     std::map<std::int64_t, Item> items_; // by their index in the output
     std::size_t calls_ = 0;

@@ -4,6 +4,7 @@
 #include "../decode_server.hpp"
 #include "../reply_rules.hpp"
 #include "items.hpp"
+#include "stored_responses.hpp"
 
 #include <string>
 #include <utility>
@@ -88,12 +89,14 @@ Error failure_of(const json::object& response, const Where& where) {
 }
 
 ChatReply decode_reply(std::string_view body, const Where& where,
-                       const std::vector<ToolSpec>& offered, TextCallRule rule) {
+                       const std::vector<ToolSpec>& offered, TextCallRule rule,
+                       std::string_view previous_response_id) {
     const json::value value = parse_body(body, where);
     if (const json::object* failed = value.if_object();
         failed && object_member(*failed, "error") && member(*failed, "output"))
         throw failure_of(*failed, where);
     const json::object& response = successful_object(value, body, where);
+    check_continues(response, previous_response_id, where);
     const json::value* output = member(response, "output");
     if (!output) refuse(where, "answered with JSON that has no \"output\"");
     if (!output->is_array()) refuse_member(where, "output", "a list");
@@ -109,6 +112,8 @@ ChatReply decode_reply(std::string_view body, const Where& where,
     reply.usage = usage_of(response);
     reply.model = string_member(response, "model");
     if (reply.model.size() > max_model_name) reply.model.clear();
+    reply.response_id = string_member(response, "id");
+    if (reply.response_id.size() > max_call_name) reply.response_id.clear();
     complete_calls(reply, body, offered, rule, where);
     if (!output->get_array().empty()) reply.items_json = json::serialize(*output);
     return reply;

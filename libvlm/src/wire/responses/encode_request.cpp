@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -338,8 +339,19 @@ void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling,
 }
 
 template <class Out>
+void write_item(Out& out, const InputItem& item, const ImageForm& images) {
+    if (const auto* text = std::get_if<std::string>(&item))
+        write(out, *text);
+    else if (const auto* user = std::get_if<UserItem>(&item))
+        write_user(out, *user, images);
+    else
+        write_screen(out, std::get<ScreenItem>(item), images.mode);
+}
+
+/// `input`: the items to send.
+template <class Out>
 void write_request(Out& out, const ChatRequest& request, const std::vector<Message>& messages,
-                   const std::vector<InputItem>& input, const Encoding& encoding) {
+                   std::span<const InputItem> input, const Encoding& encoding) {
     write(out, "{");
     Separator member(out);
     if (!request.model.empty()) {
@@ -350,17 +362,17 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
         member.key("instructions");
         write_string(out, messages.front().text());
     }
+    if (!encoding.previous_response_id.empty()) {
+        member.key("previous_response_id");
+        write_string(out, encoding.previous_response_id);
+    }
     member.key("input");
     write(out, "[");
     Separator comma(out);
+    const ImageForm images = image_form(request, encoding);
     for (const InputItem& item : input) {
         comma();
-        if (const auto* text = std::get_if<std::string>(&item))
-            write(out, *text);
-        else if (const auto* user = std::get_if<UserItem>(&item))
-            write_user(out, *user, image_form(request, encoding));
-        else
-            write_screen(out, std::get<ScreenItem>(item), encoding.images);
+        write_item(out, item, images);
     }
     write(out, "]");
     if (!request.tools.empty()) {
@@ -388,13 +400,13 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
         write(out, request.response_format->schema_json);
         write(out, "}}");
     }
-    // The server keeps no state: the whole input is sent each time, with the encrypted reasoning.
+    // Also if the server stores the response: the next request may have to send the whole input.
     if (!encoding.quirks.no_encrypted_reasoning) {
         member.key("include");
         write(out, R"(["reasoning.encrypted_content"])");
     }
     member.key("store");
-    write(out, "false");
+    write(out, encoding.store ? "true" : "false");
     if (encoding.stream) {
         member.key("stream");
         write(out, "true");
@@ -404,9 +416,22 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
 
 } // namespace
 
+std::vector<std::string> input_texts(const ChatRequest& request, const Encoding& encoding) {
+    const std::vector<Message> messages =
+        portable_messages(request.messages, encoding.quirks, Api::responses);
+    ImageForm images = image_form(request, encoding);
+    images.mode = ImageMode::redacted;
+    std::vector<std::string> texts;
+    for (const InputItem& item : input_of(messages)) write_item(texts.emplace_back(), item, images);
+    return texts;
+}
+
 std::string encode(const ChatRequest& request, const std::vector<Message>& messages,
                    const Encoding& encoding) {
-    const std::vector<InputItem> input = input_of(messages);
+    const std::vector<InputItem> all = input_of(messages);
+    if (encoding.stored_items > all.size())
+        throw std::invalid_argument("the stored response has more items than the request");
+    const std::span<const InputItem> input = std::span(all).subspan(encoding.stored_items);
     Length length;
     write_request(length, request, messages, input, encoding);
     std::string body;

@@ -13,4 +13,9 @@ namespace eyehand::vlm::wire::responses {
 [[nodiscard]] std::string encode(const ChatRequest& request, const std::vector<Message>& messages,
                                  const Encoding& encoding);
 
+/// The items of the input of `request`, each as JSON in which images are redacted: equal texts are equal
+/// items. Throws as wire::encode_request.
+[[nodiscard]] std::vector<std::string> input_texts(const ChatRequest& request,
+                                                   const Encoding& encoding);
+
 } // namespace eyehand::vlm::wire::responses

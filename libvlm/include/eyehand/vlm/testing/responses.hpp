@@ -37,21 +37,38 @@ struct Response {
     std::string error_message{};
 };
 
-/// The JSON of a response. `number` makes the ids of responses and items unique.
-[[nodiscard]] EYEHAND_VLM_API std::string response_document(const Response& response,
-                                                            int number = 1);
+/// What a scripted server does with requests to store their responses.
+enum class ResponseStore {
+    rejects, ///< a request with "store": true is a problem, because the test expects none
+    keeps,
+    forgets, ///< accepts the request, but keeps nothing, as with OpenAI's zero data retention
+    ignores, ///< as `forgets`, and ignores "previous_response_id"
+};
+
+/// The JSON of a response. `number` makes the ids of responses and items unique; the id of the response
+/// is "resp_" and the number. `previous_response_id`: the response that it continues, or empty.
+[[nodiscard]] EYEHAND_VLM_API std::string
+response_document(const Response& response, int number = 1,
+                  std::string_view previous_response_id = {});
 /// The events of a stream with this response: texts and arguments in pieces of a few bytes.
-[[nodiscard]] EYEHAND_VLM_API std::string response_events(const Response& response, int number = 1);
+[[nodiscard]] EYEHAND_VLM_API std::string
+response_events(const Response& response, int number = 1,
+                std::string_view previous_response_id = {});
 
 /// Why OpenAI's server would reject the body of a request, in words like its own; empty: it would
-/// accept it. Checks that it is a stateless request with an input, that each call has one result and
-/// each result its call, that all safety checks of computer calls are acknowledged, that reasoning has
-/// encrypted content and its next item, and that the members of chat completions are missing.
-[[nodiscard]] EYEHAND_VLM_API std::string response_request_problem(std::string_view body);
+/// accept it. Checks that it has an input, that each call has one result and each result its call, that
+/// all safety checks of computer calls are acknowledged, that reasoning has encrypted content and its
+/// next item, that the members of chat completions are missing, and, unless `store` says otherwise, that
+/// the server has to store nothing. `stored_items_json`: the items that the server has stored with the
+/// response that the request continues, as a JSON array; or empty.
+[[nodiscard]] EYEHAND_VLM_API std::string
+response_request_problem(std::string_view body, ResponseStore store = ResponseStore::rejects,
+                         std::string_view stored_items_json = {});
 
 /// Answers POST .../responses with these responses in order, as the request asks: streamed or not. A
-/// request with a problem gets status 400, and one without a response left 500. GET .../models lists
-/// the model "test-model".
-[[nodiscard]] EYEHAND_VLM_API Respond scripted_responses(std::vector<Response> responses);
+/// request with a problem gets status 400, and so does one that continues a response that was not
+/// stored; one without a response left gets 500. GET .../models lists the model "test-model".
+[[nodiscard]] EYEHAND_VLM_API Respond
+scripted_responses(std::vector<Response> responses, ResponseStore store = ResponseStore::rejects);
 
 } // namespace eyehand::vlm::testing
