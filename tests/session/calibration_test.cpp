@@ -58,7 +58,9 @@ struct Pointer {
     PositionForm form{};
     double noise = 0; ///< standard deviation of each axis, in 1/1000 of the image
     double shift_x = 0;
+    double shift_y = 0;
     double scale_x = 1;
+    double scale_y = 1;
     bool boxes = false;
     double wrong = 0; ///< the share of answers that have nothing to do with the target
 };
@@ -76,7 +78,7 @@ std::vector<double> numbers_of(const PositionSample& sample, const Pointer& poin
     winio::NormPoint at = center_of(sample);
     if (noise.uniform() < pointer.wrong) at = {noise.uniform() * 1000, noise.uniform() * 1000};
     at.x = pointer.scale_x * at.x + pointer.shift_x + pointer.noise * noise.normal();
-    at.y += pointer.noise * noise.normal();
+    at.y = pointer.scale_y * at.y + pointer.shift_y + pointer.noise * noise.normal();
     auto list = numbers.to_list(at);
     if (form.swapped) std::swap(list[0], list[1]);
     if (!pointer.boxes) return {list[0], list[1]};
@@ -278,6 +280,61 @@ TEST_CASE("calibration: a systematic error is corrected") {
     CHECK_THAT(scaled.correction.scale_x, Catch::Matchers::WithinAbs(1 / 0.9, 0.02));
     CHECK_THAT(scaled.correction.offset_x, Catch::Matchers::WithinAbs(-10 / 0.9, 6));
     CHECK(scaled.residual < scaled.uncorrected_residual * 0.5);
+}
+
+TEST_CASE("calibration: a systematic error does not hide the convention") {
+    struct Error {
+        const char* name;
+        Pointer pointer;
+    };
+    const std::vector<Error> errors{
+        {"2 % too large", {.scale_x = 1.02, .scale_y = 1.02}},
+        {"2 % too small", {.scale_x = 0.98, .scale_y = 0.98}},
+        {"2 % on one axis", {.scale_x = 1.02}},
+        {"shifted by 20", {.shift_x = 20, .shift_y = 20}},
+        {"shifted by -20", {.shift_x = -20, .shift_y = -20}},
+        {"shifted and scaled", {.shift_x = 20, .scale_x = 0.98, .scale_y = 0.98}},
+    };
+    for (const CoordinateConvention convention : conventions) {
+        const CoordinateConvention stated = convention == CoordinateConvention::norm999
+                                                ? CoordinateConvention::norm999
+                                                : CoordinateConvention::norm1000;
+        for (const Error& error : errors) {
+            for (const double noise : {0.0, 3.0}) {
+                INFO(to_string(convention) << ", " << error.name << ", noise " << noise);
+                Pointer pointer = error.pointer;
+                pointer.form = {convention};
+                pointer.noise = noise;
+                pointer.wrong = noise > 0 ? 0.1 : 0;
+                const PositionFit fit =
+                    session::fit_positions(samples_of(pointer), {.stated = stated});
+                CHECK(fit.grounds);
+                CHECK(fit.form == PositionForm{convention});
+                CHECK(fit.residual < (noise > 0 ? 8 : 1.5));
+                // Positions at the edge of the image are clamped.
+                const double x = 500 * pointer.scale_x + pointer.shift_x;
+                CHECK_THAT(fit.correction.scale_x * x + fit.correction.offset_x,
+                           Catch::Matchers::WithinAbs(500, 3));
+            }
+        }
+    }
+}
+
+TEST_CASE("calibration: noise of 1 % and a shift of 20 leave the convention recognizable") {
+    for (const CoordinateConvention convention : conventions) {
+        const CoordinateConvention stated = convention == CoordinateConvention::norm999
+                                                ? CoordinateConvention::norm999
+                                                : CoordinateConvention::norm1000;
+        for (unsigned seed = 1; seed <= 5; ++seed) {
+            INFO(to_string(convention) << ", seed " << seed);
+            const PositionFit fit = session::fit_positions(
+                samples_of({.form = {convention}, .noise = 10, .shift_x = 20}, seed),
+                {.stated = stated});
+            CHECK(fit.form == PositionForm{convention});
+            CHECK_THAT(fit.correction.scale_x * 520 + fit.correction.offset_x,
+                       Catch::Matchers::WithinAbs(500, 8));
+        }
+    }
 }
 
 TEST_CASE("calibration: noise is not corrected") {

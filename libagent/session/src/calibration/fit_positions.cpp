@@ -183,27 +183,43 @@ std::vector<NormPoint> corrected(std::vector<NormPoint> points, const Correction
     return points;
 }
 
-/// Sets the correction, if there is a systematic error.
-void correct(const std::vector<NormPoint>& points, const std::vector<NormPoint>& centers,
-             PositionFit& fit) {
-    const double scale = std::max(1.0, fit.residual);
-    const auto samples = static_cast<double>(points.size());
-    double best = unlikelihood(distances(points, centers), scale);
-    const auto consider = [&](const Correction& correction, int parameters) {
+/// A hypothesis with a correction of a systematic error, or with none.
+struct Candidate {
+    const Hypothesis* hypothesis;
+    Correction correction{};
+    int parameters = 0;
+    std::vector<double> distances{};
+    double residual = 0; ///< their median
+};
+
+/// Without a correction first, and then those that are worth mentioning to users.
+std::vector<Candidate> candidates_of(const Hypothesis& hypothesis,
+                                     const std::vector<NormPoint>& centers) {
+    const std::vector<NormPoint>& points = hypothesis.points;
+    std::vector<Candidate> all;
+    const auto add = [&](const Correction& correction, int parameters) {
         if (!correction.valid()) return;
-        const std::vector<double> left = distances(corrected(points, correction), centers);
-        // Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6 (1978), 461-464.
-        const double cost = unlikelihood(left, scale) + 0.5 * parameters * std::log(samples);
+        std::vector<double> left = distances(corrected(points, correction), centers);
         const double residual = median(left);
-        const bool matters =
-            residual <= fit.uncorrected_residual * 0.9 && residual <= fit.uncorrected_residual - 1;
-        if (cost >= best || !matters) return;
-        best = cost;
-        fit.correction = correction;
-        fit.residual = residual;
+        if (parameters > 0 &&
+            (residual > all.front().residual * 0.9 || residual > all.front().residual - 1))
+            return;
+        all.push_back({&hypothesis, correction, parameters, std::move(left), residual});
     };
-    consider(fit_axes(points, centers, shift), 2);
-    consider(fit_axes(points, centers, theil_sen), 4);
+    add({}, 0);
+    add(fit_axes(points, centers, shift), 2);
+    add(fit_axes(points, centers, theil_sen), 4);
+    return all;
+}
+
+/// The Bayesian information criterion, halved, with the robust loss in place of the likelihood: each
+/// parameter costs 0.5 log(n). Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6
+/// (1978), 461-464; Machado, "Robust Model Selection and M-Estimation", Econometric Theory 9 (1993),
+/// 478-493.
+double criterion(const Candidate& one, double scale) {
+    return unlikelihood(one.distances, scale) +
+           0.5 * one.parameters * std::log(static_cast<double>(one.distances.size())) +
+           one.hypothesis->penalty;
 }
 
 } // namespace
@@ -238,22 +254,27 @@ PositionFit fit_positions(std::span<const PositionSample> samples, const FitOpti
     if (samples.size() < min_samples) return fit;
 
     std::vector<Hypothesis> all = hypotheses(options.stated);
+    std::vector<Candidate> candidates;
     double scale = std::numeric_limits<double>::infinity();
     for (Hypothesis& one : all) {
         for (const PositionSample& sample : samples)
             one.points.push_back(unlimited_position(sample, one.form, options.processor));
-        scale = std::min(scale, median(distances(one.points, centers)));
+        for (Candidate& candidate : candidates_of(one, centers)) {
+            scale = std::min(scale, candidate.residual);
+            candidates.push_back(std::move(candidate));
+        }
     }
     scale = std::max(1.0, scale); // whole numbers cannot be more exact
-    const auto cost = [&](const Hypothesis& one) {
-        return unlikelihood(distances(one.points, centers), scale) + one.penalty;
-    };
-    const auto best = std::ranges::min_element(all, {}, cost);
-    fit.form = best->form;
-    fit.uncorrected_residual = fit.residual = median(distances(best->points, centers));
+    const auto best = std::ranges::min_element(
+        candidates, {}, [&](const Candidate& one) { return criterion(one, scale); });
+    fit.form = best->hypothesis->form;
+    fit.uncorrected_residual = fit.residual = median(distances(best->hypothesis->points, centers));
     fit.chance_residual = chance_residual(all, centers);
-    fit.grounds = fit.residual < fit.chance_residual;
-    if (fit.grounds) correct(best->points, centers, fit);
+    fit.grounds = fit.uncorrected_residual < fit.chance_residual;
+    if (fit.grounds) {
+        fit.correction = best->correction;
+        fit.residual = best->residual;
+    }
     return fit;
 }
 

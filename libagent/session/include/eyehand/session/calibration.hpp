@@ -152,18 +152,17 @@ struct FitOptions {
 };
 
 /// Finds how a model states positions. It compares all conventions, with x or y first, and for pixels
-/// also images that the server has shrunk, by the likelihood of the distances to the targets' centers
-/// under errors with heavy tails, so that some wrong targets do not matter. A difference of likelihoods
-/// that chance explains counts as a tie, in which the stated convention and then the simpler one wins.
-/// norm999 and norm1000 are a tie unless the model is exact within 1/1000.
+/// also images that the server has shrunk, each without and with a correction of a systematic error: a
+/// shift of each axis, or a shift and a scale. The likelihood of the distances to the targets' centers
+/// decides, under errors with heavy tails, so that some wrong targets do not matter. A correction must
+/// explain more than its parameters (Bayesian information criterion), and lower the median distance by
+/// 10 % and by 1/1000. A difference of likelihoods that chance explains counts as a tie, in which the
+/// stated convention and then the simpler one wins. norm999 and norm1000 are a tie unless the model is
+/// exact within 1/1000. On images of one size, a scale can be a tie with other pixels.
 ///
 /// The answers depend on the targets if fewer than 1 % of random assignments of answers to targets,
 /// each with the convention that suits it best, have a residual as small (a permutation test); so a
 /// model that always points at the center does not ground. At least 6 samples are required.
-///
-/// Then, a systematic error is a shift of each axis, or a shift and a scale, that makes the samples more
-/// likely by more than its parameters explain (Bayesian information criterion) and lowers the residual
-/// by 10 % and by 1/1000.
 ///
 /// The result depends only on the arguments. Throws std::invalid_argument if an image is empty, or a
 /// sample does not have two or four numbers.
