@@ -13,7 +13,8 @@ using session::Calibration;
 namespace {
 
 /// Runs `agent-cli calibrate --json` with a stand-in with these options.
-test::ProcessResult calibrate(const std::vector<std::string>& options) {
+test::ProcessResult calibrate(const std::vector<std::string>& options,
+                              const std::string& image_format = "png") {
     const test::Workspace workspace;
     const std::filesystem::path port_file = workspace.folder / "port";
     std::vector<std::string> arguments{"--questions", "--port-file", port_file.string()};
@@ -26,8 +27,8 @@ test::ProcessResult calibrate(const std::vector<std::string>& options) {
     }));
     std::string port = test::read_file(port_file);
     std::erase(port, '\n');
-    return workspace.agent_cli(
-        {"calibrate", "--json", "--model", "stand-in", "--endpoint", "http://127.0.0.1:" + port});
+    return workspace.agent_cli({"calibrate", "--json", "--model", "stand-in", "--image-format",
+                                image_format, "--endpoint", "http://127.0.0.1:" + port});
 }
 
 Calibration calibration_in(const test::ProcessResult& result) {
@@ -45,14 +46,14 @@ Calibration calibration_in(const test::ProcessResult& result) {
 
 TEST_CASE("calibrate recognizes the numbers of the stand-in in spite of noise") {
     // 10 answers with 1 % noise do not always tell pixels of the image from those of a model's processor.
-    const auto [option, convention, noise] =
-        GENERATE(table<std::string, CoordinateConvention, std::string>({
-            {"percent", CoordinateConvention::percent, "10"},
-            {"norm1000_yx", CoordinateConvention::norm1000_yx, "10"},
-            {"image_pixels", CoordinateConvention::image_pixels, "2"},
+    const auto [option, convention, noise, image_format] =
+        GENERATE(table<std::string, CoordinateConvention, std::string, std::string>({
+            {"percent", CoordinateConvention::percent, "10", "png"},
+            {"norm1000_yx", CoordinateConvention::norm1000_yx, "10", "jpeg"},
+            {"image_pixels", CoordinateConvention::image_pixels, "2", "png"},
         }));
     INFO(option);
-    const auto result = calibrate({"--coordinates", option, "--noise", noise});
+    const auto result = calibrate({"--coordinates", option, "--noise", noise}, image_format);
     CHECK(result.status == 0);
     const Calibration calibration = calibration_in(result);
     CHECK(calibration.fit.form == session::PositionForm{convention});
