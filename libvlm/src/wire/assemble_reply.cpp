@@ -11,15 +11,6 @@ namespace {
 
 namespace json = boost::json;
 
-std::optional<std::int64_t> index_of(const json::object& object) {
-    const json::value* index = member(object, "index");
-    if (!index || !index->is_number()) return std::nullopt;
-    boost::system::error_code error;
-    const auto number = index->to_number<std::int64_t>(error);
-    if (error) return std::nullopt;
-    return number;
-}
-
 /// The text that a piece of a call adds to its arguments. An object is always complete.
 std::string text_of(const json::value& arguments) {
     if (arguments.is_string()) return std::string(std::string_view(arguments.get_string()));
@@ -74,19 +65,14 @@ std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
         done_ = true;
         return {};
     }
-    const std::optional<json::value> value = parse_json_fragment(data);
-    if (!value) {
-        if (event.ending == ServerEvent::Ending::end_of_stream) return {};
-        refuse(where_,
-               "sent something in its stream that is not JSON (\"" + where_.quote(data, 100) +
-                   "\")",
-               "see the server's log");
-    }
+    const std::optional<json::value> value = event_json(event, where_);
+    if (!value) return {};
     const json::object& chunk = successful_object(*value, data, where_);
     std::vector<Delta> deltas;
     take_answer_fields(chunk);
     const json::object* choice = first_choice(chunk, where_);
-    if (!choice || index_of(*choice).value_or(0) != 0) return deltas; // only one was requested
+    if (!choice || integer_member(*choice, "index").value_or(0) != 0)
+        return deltas; // only one was requested
     any_choice_ = true;
     if (const json::object* delta = object_member(*choice, "delta"))
         take_message(*delta, deltas);
@@ -131,7 +117,7 @@ void ReplyAssembler::take_call(const CallFields& fields, std::vector<Delta>& del
     const std::size_t number = number_of_call(fields);
     if (number == max_calls) refuse_so_many_calls(where_);
     if (number == calls_.size()) {
-        calls_.push_back({.index = index_of(*fields.call)});
+        calls_.push_back({.index = integer_member(*fields.call, "index")});
         if (calls_.back().index) calls_by_index_[*calls_.back().index] = number;
     }
     const bool had_id = !calls_[number].id.empty();
@@ -154,7 +140,7 @@ void ReplyAssembler::take_old_call(const json::object& function_call, std::vecto
 /// The number of the call that a piece belongs to; the number of calls if the piece starts a new
 /// one.
 std::size_t ReplyAssembler::number_of_call(const CallFields& fields) const {
-    if (const std::optional<std::int64_t> index = index_of(*fields.call)) {
+    if (const std::optional<std::int64_t> index = integer_member(*fields.call, "index")) {
         const auto found = calls_by_index_.find(*index);
         if (found == calls_by_index_.end()) return calls_.size();
         // Gemini gives every call the index 0.
@@ -195,11 +181,7 @@ void ReplyAssembler::add_to(PiecedCall& call, std::size_t number, const CallFiel
 }
 
 ChatReply ReplyAssembler::finish() const {
-    if (finish_reason_.empty() && !done_)
-        throw Error(errc::connection_lost,
-                    where_.url + " ended its stream before the answer was complete: the model may "
-                                 "have crashed; see the server's log",
-                    {.status = 200});
+    if (finish_reason_.empty() && !done_) refuse_incomplete_stream(where_);
     // Reuses the rules for plain answers.
     return decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_, rule_);
 }

@@ -1,6 +1,7 @@
 #include "completion.hpp"
 
 #include "decode_error.hpp"
+#include "utf8.hpp"
 
 #include <algorithm>
 #include <initializer_list>
@@ -62,6 +63,23 @@ const json::object& successful_object(const json::value& value, std::string_view
         throw decode_error(200, text, where);
     if (!value.is_object()) refuse(where, "answered with JSON that is not an object");
     return value.get_object();
+}
+
+std::optional<json::value> event_json(const ServerEvent& event, const Where& where) {
+    const std::string_view data = trimmed(event.data);
+    std::optional<json::value> value = parse_json_fragment(data);
+    if (!value && event.ending != ServerEvent::Ending::end_of_stream)
+        refuse(where,
+               "sent something in its stream that is not JSON (\"" + where.quote(data, 100) + "\")",
+               "see the server's log");
+    return value;
+}
+
+void refuse_incomplete_stream(const Where& where) {
+    throw Error(errc::connection_lost,
+                where.url + " ended its stream before the answer was complete: the model may have "
+                            "crashed; see the server's log",
+                {.status = 200});
 }
 
 const json::object* first_choice(const json::object& answer, const Where& where) {

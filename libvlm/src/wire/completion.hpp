@@ -3,8 +3,10 @@
 #pragma once
 
 #include "json.hpp"
+#include "sse.hpp"
 #include "where.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,14 @@ namespace eyehand::vlm::wire {
 /// Error{bad_response} if `value` is not an object. `value` was parsed from `text`.
 [[nodiscard]] const boost::json::object&
 successful_object(const boost::json::value& value, std::string_view text, const Where& where);
+
+/// The JSON of an event of a stream; nothing if the end of the stream has cut it off. Throws
+/// Error{bad_response} for something else than JSON.
+[[nodiscard]] std::optional<boost::json::value> event_json(const ServerEvent& event,
+                                                           const Where& where);
+
+/// Throws Error{connection_lost}: the stream ended before the answer was complete.
+[[noreturn]] void refuse_incomplete_stream(const Where& where);
 
 /// The first of the answer's choices, or null if the list is missing or empty. Throws the server's
 /// error if the choice contains one.

@@ -76,14 +76,8 @@ std::optional<double> duration(const json::object* object, std::string_view name
 }
 
 Usage decode_usage(const json::object& answer) {
-    const json::object* usage = object_member(answer, "usage");
+    Usage result = token_counts(answer, "prompt_tokens", "completion_tokens");
     const json::object* timings = object_member(answer, "timings"); // llama-server's own
-    Usage result;
-    result.prompt_tokens = count(usage, "prompt_tokens");
-    result.completion_tokens = count(usage, "completion_tokens");
-    if (usage)
-        result.cached_tokens =
-            count(object_member(*usage, "prompt_tokens_details"), "cached_tokens");
     // Older llama-server builds tell it only here.
     if (!result.cached_tokens) result.cached_tokens = count(timings, "cache_n");
     result.prompt_ms = duration(timings, "prompt_ms");
@@ -110,8 +104,7 @@ ChatReply decode_reply(std::string_view body, const Where& where,
     reply.tool_calls = decode_calls(*message, where);
     reply.finish = decode_finish(string_member(*choice, "finish_reason"));
     reply.usage = decode_usage(answer);
-    reply.model = string_member(answer, "model");
-    if (reply.model.size() > max_model_name) reply.model.clear();
+    reply.model = answering_model(answer);
     complete_calls(reply, body, offered, rule, where);
     return reply;
 }

@@ -1,10 +1,9 @@
 #include "encode_request.hpp"
 
 #include "json.hpp"
-#include "reasoning.hpp"
 #include "repair_json.hpp"
 #include "responses/encode_request.hpp"
-#include "write_json.hpp"
+#include "write_request.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -160,55 +159,17 @@ void write_message(Out& out, const Message& message, const ImageForm& images) {
 }
 
 template <class Out>
-void write_tool(Out& out, const ToolSpec& tool) {
-    write(out, R"({"type":"function","function":{"name":)");
-    write_string(out, tool.name);
-    if (!tool.description.empty()) {
-        write(out, R"(,"description":)");
-        write_string(out, tool.description);
-    }
-    write(out, R"(,"parameters":)");
-    write(out, tool.parameters_json);
-    write(out, "}}");
-}
-
-template <class Out>
 void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling,
                     const Quirks& quirks) {
-    const auto optional = [&](std::string_view name, const auto& value) {
-        if (!value) return;
-        member.key(name);
-        write_number(out, *value);
-    };
-    optional("temperature", sampling.temperature);
-    optional("top_p", sampling.top_p);
-    if (!quirks.standard_fields_only) optional("top_k", sampling.top_k);
-    optional("presence_penalty", sampling.presence_penalty);
-    optional("seed", sampling.seed);
-    optional(quirks.max_completion_tokens ? "max_completion_tokens" : "max_tokens",
-             sampling.max_tokens);
-    for (const OptionMember& one : reasoning_options(sampling, quirks).members) {
-        member.key(one.name);
-        write(out, one.json);
-    }
-    if (sampling.stop.empty()) return;
-    member.key("stop");
-    write(out, "[");
-    Separator comma(out);
-    for (const std::string& stop : sampling.stop) {
-        comma();
-        write_string(out, stop);
-    }
-    write(out, "]");
-}
-
-template <class Out>
-void write_response_format(Out& out, const ResponseFormat& format) {
-    write(out, R"({"type":"json_schema","json_schema":{"name":)");
-    write_string(out, format.name);
-    write(out, R"(,"strict":true,"schema":)");
-    write(out, format.schema_json);
-    write(out, "}}");
+    write_option(out, member, "temperature", sampling.temperature);
+    write_option(out, member, "top_p", sampling.top_p);
+    if (!quirks.standard_fields_only) write_option(out, member, "top_k", sampling.top_k);
+    write_option(out, member, "presence_penalty", sampling.presence_penalty);
+    write_option(out, member, "seed", sampling.seed);
+    write_option(out, member, quirks.max_completion_tokens ? "max_completion_tokens" : "max_tokens",
+                 sampling.max_tokens);
+    write_reasoning(out, member, sampling, quirks, Api::chat_completions);
+    write_stop(out, member, sampling.stop);
 }
 
 template <class Out>
@@ -229,26 +190,17 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
         write_message(out, message, images);
     }
     write(out, "]");
-    if (!request.tools.empty()) {
-        member.key("tools");
-        write(out, "[");
-        Separator between(out);
-        for (const ToolSpec& tool : request.tools) {
-            between();
-            write_tool(out, tool);
-        }
-        write(out, "]");
-        member.key("tool_choice");
-        write_string(out, name_of(request.tool_choice));
-        if (encoding.quirks.one_call_at_a_time) {
-            member.key("parallel_tool_calls");
-            write(out, "false");
-        }
-    }
+    write_tools(out, member, request, encoding.quirks, [&](const ToolSpec& tool) {
+        write(out, R"({"type":"function","function":{)");
+        write_function(out, tool);
+        write(out, "}}");
+    });
     write_sampling(out, member, request.sampling, encoding.quirks);
     if (request.response_format && !encoding.quirks.no_response_format) {
         member.key("response_format");
-        write_response_format(out, *request.response_format);
+        write(out, R"({"type":"json_schema","json_schema":{)");
+        write_schema(out, *request.response_format);
+        write(out, "}}");
     }
     if (encoding.stream) {
         member.key("stream");
@@ -294,12 +246,7 @@ std::string encode_request(const ChatRequest& request, const Encoding& encoding)
     const std::vector<Message> messages =
         portable_messages(request.messages, encoding.quirks, encoding.api);
     if (encoding.api == Api::responses) return responses::encode(request, messages, encoding);
-    Length length;
-    write_request(length, request, messages, encoding);
-    std::string body;
-    body.reserve(length.value);
-    write_request(body, request, messages, encoding);
-    return body;
+    return written([&](auto& out) { write_request(out, request, messages, encoding); });
 }
 
 std::vector<Message> portable_messages(const std::vector<Message>& messages, const Quirks& quirks,

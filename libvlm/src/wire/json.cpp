@@ -63,6 +63,16 @@ std::string_view string_member(const boost::json::object& object, std::string_vi
     return value->get_string();
 }
 
+std::optional<std::int64_t> integer_member(const boost::json::object& object,
+                                           std::string_view name) {
+    const boost::json::value* value = member(object, name);
+    if (!value || !value->is_number()) return std::nullopt;
+    boost::system::error_code error;
+    const auto number = value->to_number<std::int64_t>(error);
+    if (error) return std::nullopt;
+    return number;
+}
+
 const boost::json::object* object_member(const boost::json::object& object, std::string_view name) {
     const boost::json::value* value = member(object, name);
     return value ? value->if_object() : nullptr;

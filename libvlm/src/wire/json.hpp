@@ -3,6 +3,7 @@
 
 #include <boost/json.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -30,6 +31,10 @@ inline constexpr std::size_t max_json_depth = 64;
 /// The member's text, or empty if it is missing or not a string.
 [[nodiscard]] std::string_view string_member(const boost::json::object& object,
                                              std::string_view name);
+
+/// The member if it is a whole number that fits, else nothing.
+[[nodiscard]] std::optional<std::int64_t> integer_member(const boost::json::object& object,
+                                                         std::string_view name);
 
 /// The member if it is an object, else null.
 [[nodiscard]] const boost::json::object* object_member(const boost::json::object& object,

@@ -3,6 +3,7 @@
 #include "eyehand/vlm/digest.hpp"
 
 #include "completion.hpp"
+#include "decode_server.hpp"
 #include "rescue_calls.hpp"
 #include "utf8.hpp"
 
@@ -117,6 +118,22 @@ std::optional<int> count(const json::object* object, std::string_view name) {
     const int number = value->to_number<int>(error);
     if (error || number < 0) return std::nullopt;
     return number;
+}
+
+Usage token_counts(const json::object& answer, const std::string& input,
+                   const std::string& output) {
+    const json::object* usage = object_member(answer, "usage");
+    Usage result;
+    result.prompt_tokens = count(usage, input);
+    result.completion_tokens = count(usage, output);
+    if (usage)
+        result.cached_tokens = count(object_member(*usage, input + "_details"), "cached_tokens");
+    return result;
+}
+
+std::string answering_model(const json::object& answer) {
+    const std::string_view name = string_member(answer, "model");
+    return name.size() <= max_model_name ? std::string(name) : std::string();
 }
 
 } // namespace eyehand::vlm::wire

@@ -27,4 +27,12 @@ void complete_calls(ChatReply& reply, std::string_view body, const std::vector<T
 /// A token count, or nothing if it is missing or cannot be one.
 [[nodiscard]] std::optional<int> count(const boost::json::object* object, std::string_view name);
 
+/// The token counts in the "usage" of an answer, under the names of the API: "prompt_tokens" and
+/// "completion_tokens", or "input_tokens" and "output_tokens".
+[[nodiscard]] Usage token_counts(const boost::json::object& answer, const std::string& input,
+                                 const std::string& output);
+
+/// The name of the model in an answer; empty if it is missing or too long.
+[[nodiscard]] std::string answering_model(const boost::json::object& answer);
+
 } // namespace eyehand::vlm::wire

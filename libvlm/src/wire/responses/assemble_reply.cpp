@@ -15,11 +15,7 @@ namespace json = boost::json;
 
 /// 0 if it is missing.
 std::int64_t index_of(const json::object& event, std::string_view name) {
-    const json::value* index = member(event, name);
-    if (!index || !index->is_number()) return 0;
-    boost::system::error_code error;
-    const auto number = index->to_number<std::int64_t>(error);
-    return error ? 0 : number;
+    return integer_member(event, name).value_or(0);
 }
 
 } // namespace
@@ -38,14 +34,8 @@ std::vector<Delta> ReplyAssembler::take(const ServerEvent& event) {
         done_ = true;
         return {};
     }
-    const std::optional<json::value> value = parse_json_fragment(data);
-    if (!value) {
-        if (event.ending == ServerEvent::Ending::end_of_stream) return {};
-        refuse(where_,
-               "sent something in its stream that is not JSON (\"" + where_.quote(data, 100) +
-                   "\")",
-               "see the server's log");
-    }
+    const std::optional<json::value> value = event_json(event, where_);
+    if (!value) return {};
     const json::object& object = successful_object(*value, data, where_);
     std::string_view type = string_member(object, "type");
     if (type.empty()) type = event.name;
@@ -164,11 +154,7 @@ void ReplyAssembler::end_response(const json::object& event, std::string_view ty
 }
 
 ChatReply ReplyAssembler::finish() const {
-    if (!response_)
-        throw Error(errc::connection_lost,
-                    where_.url + " ended its stream before the answer was complete: the model may "
-                                 "have crashed; see the server's log",
-                    {.status = 200});
+    if (!response_) refuse_incomplete_stream(where_);
     return responses::decode_reply(valid_utf8(json::serialize(plain_answer())), where_, offered_,
                                    rule_, previous_response_id_);
 }

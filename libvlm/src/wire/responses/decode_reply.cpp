@@ -1,7 +1,6 @@
 #include "decode_reply.hpp"
 
 #include "../completion.hpp"
-#include "../decode_server.hpp"
 #include "../reply_rules.hpp"
 #include "items.hpp"
 #include "stored_responses.hpp"
@@ -64,17 +63,6 @@ FinishReason finish_of(const json::object& response, const Where& where) {
     return reason == "content_filter" ? FinishReason::content_filter : FinishReason::length;
 }
 
-Usage usage_of(const json::object& response) {
-    const json::object* usage = object_member(response, "usage");
-    Usage result;
-    result.prompt_tokens = count(usage, "input_tokens");
-    result.completion_tokens = count(usage, "output_tokens");
-    if (usage)
-        result.cached_tokens =
-            count(object_member(*usage, "input_tokens_details"), "cached_tokens");
-    return result;
-}
-
 } // namespace
 
 Error failure_of(const json::object& response, const Where& where) {
@@ -109,9 +97,8 @@ ChatReply decode_reply(std::string_view body, const Where& where,
     reply.tool_calls = std::move(content.calls);
     if (reply.finish == FinishReason::stop && !reply.tool_calls.empty())
         reply.finish = FinishReason::tool_calls;
-    reply.usage = usage_of(response);
-    reply.model = string_member(response, "model");
-    if (reply.model.size() > max_model_name) reply.model.clear();
+    reply.usage = token_counts(response, "input_tokens", "output_tokens");
+    reply.model = answering_model(response);
     reply.response_id = string_member(response, "id");
     if (reply.response_id.size() > max_call_name) reply.response_id.clear();
     complete_calls(reply, body, offered, rule, where);

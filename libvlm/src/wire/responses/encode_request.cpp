@@ -5,8 +5,7 @@
 #include "encode_request.hpp"
 
 #include "../json.hpp"
-#include "../reasoning.hpp"
-#include "../write_json.hpp"
+#include "../write_request.hpp"
 #include "items.hpp"
 
 #include <algorithm>
@@ -295,14 +294,8 @@ void write_tool(Out& out, const ToolSpec& tool) {
         write(out, R"({"type":"computer"})");
         return;
     }
-    write(out, R"({"type":"function","name":)");
-    write_string(out, tool.name);
-    if (!tool.description.empty()) {
-        write(out, R"(,"description":)");
-        write_string(out, tool.description);
-    }
-    write(out, R"(,"parameters":)");
-    write(out, tool.parameters_json);
+    write(out, R"({"type":"function",)");
+    write_function(out, tool);
     write(out, R"(,"strict":false})");
 }
 
@@ -311,31 +304,15 @@ void write_tool(Out& out, const ToolSpec& tool) {
 template <class Out>
 void write_sampling(Out& out, Separator<Out>& member, const Sampling& sampling,
                     const Quirks& quirks) {
-    const auto optional = [&](std::string_view name, const auto& value) {
-        if (!value) return;
-        member.key(name);
-        write_number(out, *value);
-    };
-    optional("temperature", sampling.temperature);
-    optional("top_p", sampling.top_p);
-    optional("max_output_tokens", sampling.max_tokens);
-    for (const OptionMember& one : reasoning_options(sampling, quirks, Api::responses).members) {
-        member.key(one.name);
-        write(out, one.json);
-    }
+    write_option(out, member, "temperature", sampling.temperature);
+    write_option(out, member, "top_p", sampling.top_p);
+    write_option(out, member, "max_output_tokens", sampling.max_tokens);
+    write_reasoning(out, member, sampling, quirks, Api::responses);
     if (quirks.standard_fields_only) return;
-    optional("top_k", sampling.top_k);
-    optional("presence_penalty", sampling.presence_penalty);
-    optional("seed", sampling.seed);
-    if (sampling.stop.empty()) return;
-    member.key("stop");
-    write(out, "[");
-    Separator comma(out);
-    for (const std::string& stop : sampling.stop) {
-        comma();
-        write_string(out, stop);
-    }
-    write(out, "]");
+    write_option(out, member, "top_k", sampling.top_k);
+    write_option(out, member, "presence_penalty", sampling.presence_penalty);
+    write_option(out, member, "seed", sampling.seed);
+    write_stop(out, member, sampling.stop);
 }
 
 template <class Out>
@@ -375,29 +352,13 @@ void write_request(Out& out, const ChatRequest& request, const std::vector<Messa
         write_item(out, item, images);
     }
     write(out, "]");
-    if (!request.tools.empty()) {
-        member.key("tools");
-        write(out, "[");
-        Separator between(out);
-        for (const ToolSpec& tool : request.tools) {
-            between();
-            write_tool(out, tool);
-        }
-        write(out, "]");
-        member.key("tool_choice");
-        write_string(out, name_of(request.tool_choice));
-        if (encoding.quirks.one_call_at_a_time) {
-            member.key("parallel_tool_calls");
-            write(out, "false");
-        }
-    }
+    write_tools(out, member, request, encoding.quirks,
+                [&](const ToolSpec& tool) { write_tool(out, tool); });
     write_sampling(out, member, request.sampling, encoding.quirks);
     if (request.response_format && !encoding.quirks.no_response_format) {
         member.key("text");
-        write(out, R"({"format":{"type":"json_schema","name":)");
-        write_string(out, request.response_format->name);
-        write(out, R"(,"strict":true,"schema":)");
-        write(out, request.response_format->schema_json);
+        write(out, R"({"format":{"type":"json_schema",)");
+        write_schema(out, *request.response_format);
         write(out, "}}");
     }
     // Also if the server stores the response: the next request may have to send the whole input.
@@ -432,12 +393,7 @@ std::string encode(const ChatRequest& request, const std::vector<Message>& messa
     if (encoding.stored_items > all.size())
         throw std::invalid_argument("the stored response has more items than the request");
     const std::span<const InputItem> input = std::span(all).subspan(encoding.stored_items);
-    Length length;
-    write_request(length, request, messages, input, encoding);
-    std::string body;
-    body.reserve(length.value);
-    write_request(body, request, messages, input, encoding);
-    return body;
+    return written([&](auto& out) { write_request(out, request, messages, input, encoding); });
 }
 
 } // namespace eyehand::vlm::wire::responses
