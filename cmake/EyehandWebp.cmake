@@ -1,6 +1,6 @@
 # libwebp, as eyehand::libwebp. The installed package contains this file, too, because a program that links a static
-# library also links its dependencies. Its own CMake package (vcpkg, MSYS2) comes first, then pkg-config (Debian). Debian has none
-# for MinGW.
+# library also links its dependencies. Its own CMake package (vcpkg, MSYS2) comes first, then pkg-config (Debian). Debian has no
+# libwebp package for MinGW.
 include_guard()
 
 macro(eyehand_find_webp)
