@@ -222,6 +222,46 @@ TEST_CASE("safety checks: a check of another reply is asked again, also with the
     CHECK(stage.say("Done.").run_with_user(true).size() == 2);
 }
 
+TEST_CASE("safety checks: another check with the same id is asked about, also in the same reply") {
+    const std::string other =
+        R"([{"id":"sc_1","code":"irrelevant_domain","message":"This is another page."}])";
+    ComputerCallStage stage;
+    stage.responses.push_back(
+        {.items_json = {computer_call("c1", R"([{"type":"wait"}])", a_check),
+                        computer_call("c2", R"([{"type":"type","text":"ab"}])", other)}});
+    CHECK(stage.say("Done.").run_with_user(true).size() == 2);
+    CHECK(stage.desktop.typed() == "ab");
+}
+
+TEST_CASE("safety checks: the question has the code of each check, also after a long message") {
+    ComputerCallStage stage;
+    stage.call(computer_call("c1", R"([{"type":"wait"}])",
+                             R"([{"id":"sc_1","code":"first","message":")" +
+                                 std::string(3000, 'x') +
+                                 R"("},{"id":"sc_2","code":"second","message":"Look."}])"));
+    const std::vector<ApprovalRequest> asked = stage.say("Done.").run_with_user(true);
+    REQUIRE(asked.size() == 1);
+    CHECK_THAT(asked[0].text, Catch::Matchers::StartsWith("first: xxx"));
+    CHECK_THAT(asked[0].text, Catch::Matchers::EndsWith("\nsecond: Look."));
+    CHECK(asked[0].text.size() < 1000);
+}
+
+TEST_CASE("safety checks: those of a refining reply need an approval, too") {
+    for (const bool grants : {true, false}) {
+        ComputerCallStage stage;
+        stage.profile.refine = Refine::on;
+        stage.call(computer_call("c1", R"([{"type":"click","button":"left","x":300,"y":400}])"));
+        stage.call(
+            computer_call("r1", R"([{"type":"click","button":"left","x":0,"y":0}])", a_check));
+        const std::vector<ApprovalRequest> asked = stage.say("Done.").run_with_user(grants);
+        REQUIRE(asked.size() == 1);
+        CHECK(asked[0].text == "malicious_instructions: The page gives instructions.");
+        CHECK(stage.desktop.events().empty() != grants);
+        // The conversation does not contain the refining call.
+        CHECK(json::serialize(stage.input(2)).find("acknowledged") == std::string::npos);
+    }
+}
+
 TEST_CASE("safety checks: a resumed run acknowledges what the user has approved") {
     ComputerCallStage stage;
     stage.call(computer_call("c1", R"([{"type":"screenshot"}])", a_check));

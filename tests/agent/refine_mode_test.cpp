@@ -186,6 +186,23 @@ TEST_CASE("refine: a reply without a usable position keeps the click") {
     CHECK(silent.words() == at_500);
 }
 
+TEST_CASE("refine: the safety checks of the refining reply belong to the click") {
+    const vlm::SafetyCheck check{"sc_1", "malicious_instructions", "Look."};
+    for (const char* box : {"[0,0]", "[501,501]", "[1001,4]"}) { // refined, confirmed, outside
+        INFO(box);
+        Table table;
+        table.click("[500,500]");
+        table.crop();
+        vlm::ChatReply reply;
+        reply.tool_calls = {{.id = "r1",
+                             .name = "click_element",
+                             .arguments_json = std::string(R"({"label":"OK","box":)") + box + "}",
+                             .safety_checks = {check}}};
+        table.apply(Replied{reply, false});
+        CHECK(std::get<Invoke>(table.next()).call.safety_checks == std::vector{check});
+    }
+}
+
 TEST_CASE("refine: a failure keeps the click") {
     const std::array<Fact, 2> failures{
         AskFailed{.error = "vlm.timeout", .message = "no answer"},
@@ -441,7 +458,11 @@ TEST_CASE("refine: the request and its answer have the form of the dialect") {
         Row{Dialect::ui_tars, "Thought: the dot\nAction: click(start_box='(P)')",
             "Action: finished(content='It is done.')"},
         Row{Dialect::glm, "the dot\n<|begin_of_box|>left_click(start_box='[P]')<|end_of_box|>",
-            "It is done.\n<|begin_of_box|>DONE()<|end_of_box|>"}};
+            "It is done.\n<|begin_of_box|>DONE()<|end_of_box|>"},
+        Row{Dialect::openai_computer,
+            R"({"actions":[{"type":"click","button":"left","x":X,"y":Y}]})", "Done."},
+        Row{Dialect::pyautogui, "```python\npyautogui.click(x=X, y=Y)\n```",
+            "```code\ncomputer.terminate(status='success')\n```"}};
     for (const Row& row : rows) {
         INFO(to_string(row.dialect));
         Refining stage;
@@ -451,8 +472,14 @@ TEST_CASE("refine: the request and its answer have the form of the dialect") {
                 const winio::Image image = SeeingModel::latest_image(request);
                 const ModelPoint at = SeeingModel::find(image);
                 const std::string list = stage.eyes.list(at.x + off, at.y + off, image.size());
+                const std::string numbers = list.substr(1, list.size() - 2);
+                const std::size_t comma = numbers.find(',');
                 std::string text = row.click;
-                text.replace(text.find('P'), 1, list.substr(1, list.size() - 2));
+                for (const auto& [letter, value] :
+                     {std::pair{'P', numbers}, std::pair{'X', numbers.substr(0, comma)},
+                      std::pair{'Y', numbers.substr(comma + 1)}})
+                    if (const std::size_t found = text.find(letter); found != std::string::npos)
+                        text.replace(found, 1, value);
                 if (!states_text(row.dialect))
                     return stage.call(std::string(function_of(row.dialect)), text);
                 vlm::ChatReply reply;

@@ -153,6 +153,26 @@ TEST_CASE("responses: a call that the output limit cut off is an error") {
     CHECK(error_of([&] { (void)streamed(response_events(cut)); }).code() == errc::truncated);
 }
 
+TEST_CASE("responses: malformed safety checks are errors of the server") {
+    const auto with_checks = [](const std::string& checks) {
+        return R"({"status":"completed","output":[{"type":"computer_call","call_id":"c",)"
+               R"("actions":[{"type":"wait"}],"pending_safety_checks":)" +
+               checks + "}]}";
+    };
+    std::string many = R"([{"id":"sc"})";
+    for (int i = 0; i < 100; ++i) many += R"(,{"id":"sc"})";
+    for (const std::string& checks :
+         {std::string(R"({"id":"sc_1"})"), std::string(R"(["sc_1"])"), std::string(R"("sc_1")"),
+          std::string("[{}]"), std::string(R"([{"id":""}])"), std::string(R"([{"id":1}])"),
+          std::string(R"([{"id":"sc_1","code":1}])"),
+          std::string(R"([{"id":"sc_1","message":[]}])"), many + "]"}) {
+        INFO(checks);
+        CHECK(error_of([&] { (void)decoded(with_checks(checks)); }).code() == errc::bad_response);
+    }
+    for (const char* checks : {"null", "[]", R"([{"id":"sc_1","code":null,"message":null}])"})
+        CHECK(decoded(with_checks(checks)).tool_calls.size() == 1);
+}
+
 TEST_CASE("responses: a failed response is the server's error") {
     const Response failed{
         .text = "I", .error_code = "server_error", .error_message = "The model had a bad day."};

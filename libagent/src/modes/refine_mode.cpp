@@ -248,7 +248,20 @@ bool RefineMode::is_small(const Target& target) const {
     return element && std::min(element->width, element->height) <= max_refined_size;
 }
 
+/// The click has the safety checks of both replies.
+void RefineMode::add_checks(const vlm::ChatReply& reply) {
+    vlm::ToolCall click = target_->call;
+    for (const vlm::ToolCall& call : reply.tool_calls)
+        for (const vlm::SafetyCheck& check : call.safety_checks)
+            if (std::ranges::find(click.safety_checks, check) == click.safety_checks.end())
+                click.safety_checks.push_back(check);
+    if (click == target_->call) return;
+    target_->call = std::move(click);
+    call_ = target_->call;
+}
+
 void RefineMode::take(const Replied& fact) {
+    add_checks(fact.reply);
     const Toolbox& tools = tools_.at(target_->role);
     std::optional<Stated> stated;
     for (const vlm::ToolCall& call : fact.reply.tool_calls)
@@ -260,7 +273,7 @@ void RefineMode::take(const Replied& fact) {
     const CoordinateConverter numbers = numbers_.with_image(crop_.size);
     const ModelPoint at = center(stated->numbers, numbers);
     if (!numbers.contains(at)) {
-        go_on("the position is not refined: that of the reply is outside the image");
+        go_on("the position is not refined: the reply's position is outside the crop");
         return;
     }
     const winio::WorkArea whole(*work_area_);

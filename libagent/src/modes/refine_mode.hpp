@@ -50,6 +50,7 @@ private:
     [[nodiscard]] bool is_small(const Target& target) const;
     [[nodiscard]] Ask question() const;
     void take(const Replied& fact);
+    void add_checks(const vlm::ChatReply& reply);
     /// Ends the refinement; the inner mode's call is next.
     void go_on(std::string words);
     void consider();

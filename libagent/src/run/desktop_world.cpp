@@ -805,6 +805,13 @@ ToolResult denied(const Gate::Answer& answer) {
     return fail("denied", fmt::format("This action is not permitted.{} Do not repeat it.", why));
 }
 
+/// All members, because an approval is for the words that the user has read: another check with the same
+/// id is another one.
+std::string key_of(const vlm::SafetyCheck& check) {
+    return fmt::format("{} {} {}{}{}", check.id.size(), check.code.size(), check.id, check.code,
+                       check.message);
+}
+
 /// What the model calls the target, under whatever name the profile offers this argument.
 std::string label_of(const Toolbox& tools, const vlm::ToolCall& call) {
     const auto arguments = tools.arguments(call.name);
@@ -832,15 +839,18 @@ GuardedAction DesktopWorld::guarded(const Invoke& command, const Invoked& fact) 
 /// Asks the user about the checks of the model's server, which always need an approval; once for all
 /// actions of a call.
 bool DesktopWorld::checks_are_approved(const Invoke& command, Invoked& fact) {
-    constexpr std::size_t max_words = 1000; // of the server, in a question
+    const std::vector<vlm::SafetyCheck>& checks = command.call.safety_checks;
+    // The words of the server in a question. A long message must not hide the next check.
+    constexpr std::size_t max_code = 100;
+    const std::size_t max_message = 1000 / std::max<std::size_t>(checks.size(), 1);
     std::vector<std::string> ids;
     std::string words;
-    for (const vlm::SafetyCheck& check : command.call.safety_checks) {
+    for (const vlm::SafetyCheck& check : checks) {
         ids.push_back(check.id);
-        if (approved_checks_.contains(check.id)) continue;
+        if (approved_checks_.contains(key_of(check))) continue;
         words += words.empty() ? "" : "\n";
-        words += check.code.empty() ? "check " + check.id : check.code;
-        if (!check.message.empty()) words += ": " + check.message;
+        words += shorten(check.code.empty() ? "check " + check.id : check.code, max_code);
+        if (!check.message.empty()) words += ": " + shorten(check.message, max_message);
     }
     if (!words.empty()) {
         const auto start = Clock::now();
@@ -849,7 +859,7 @@ bool DesktopWorld::checks_are_approved(const Invoke& command, Invoked& fact) {
             gate_.confirm({.turn = turn_,
                            .tool = command.call.name,
                            .arguments_json = to_valid_utf8(command.call.arguments_json),
-                           .text = to_valid_utf8(shorten(words, max_words)),
+                           .text = to_valid_utf8(words),
                            .rule = "server: safety check",
                            .reason = "The model's server asks for the user's approval."});
         fact.guard = answer.record;
@@ -864,7 +874,7 @@ bool DesktopWorld::checks_are_approved(const Invoke& command, Invoked& fact) {
             fact.result_json = denied(answer).json();
             return false;
         }
-        approved_checks_.insert(ids.begin(), ids.end());
+        for (const vlm::SafetyCheck& check : checks) approved_checks_.insert(key_of(check));
     }
     fact.approved_checks = std::move(ids);
     return true;

@@ -133,7 +133,7 @@ private:
     RunWriter writer_;
     RunPort control_;
     Gate gate_;
-    std::set<std::string> approved_checks_; ///< of the latest reply; ids of `vlm::SafetyCheck`
+    std::set<std::string> approved_checks_; ///< of the latest reply; as `key_of` names them
     std::vector<std::string> revealed_;     ///< names of the secrets that the present plan types
     std::vector<std::uint32_t> own_processes_;
     std::optional<winio::WindowInfo> chosen_window_; ///< at the first screenshot

@@ -19,6 +19,29 @@ namespace json = boost::json;
            "this is a fault of the server; try a newer version");
 }
 
+constexpr std::size_t max_checks = 16; // of a call; a user must be able to read them
+
+/// A check that cannot be read must not be taken for none: its call would be executed without a
+/// question. The id is necessary, because an approval is for this check and no other.
+void check_safety_checks(const json::object& item, const Where& where) {
+    const std::string list_name = "pending_safety_checks";
+    const json::value* checks = member(item, list_name);
+    if (!checks) return;
+    const json::array* list = checks->if_array();
+    if (!list || list->size() > max_checks)
+        refuse_member(where, list_name, "a list of at most 16 checks");
+    for (const json::value& check : *list) {
+        const json::object* object = check.if_object();
+        if (!object) refuse_member(where, list_name, "a list of objects");
+        const std::string_view id = string_member(*object, "id");
+        if (id.empty() || id.size() > max_call_name)
+            refuse_member(where, list_name, "a list of checks with ids");
+        for (const std::string_view name : {"code", "message"})
+            if (const json::value* text = member(*object, name); text && !text->is_string())
+                refuse_member(where, list_name, "a list of checks whose code and message are text");
+    }
+}
+
 /// The types that `content_of` does not check.
 void check_item(const json::object& item, const Where& where) {
     const std::string_view type = string_member(item, "type");
@@ -26,6 +49,7 @@ void check_item(const json::object& item, const Where& where) {
     if (type == "message" && content && !content->is_array() && !content->is_string())
         refuse_member(where, "content", "a list of parts");
     if (type != "function_call" && type != "computer_call") return;
+    check_safety_checks(item, where);
     for (const std::string_view name : {"arguments", "action", "actions"})
         (void)decode_arguments(member(item, name), where);
     for (const std::string_view name : {"name", "call_id"}) {
