@@ -10,6 +10,7 @@
 #include "wire/encode_request.hpp"
 #include "wire/refused_options.hpp"
 #include "wire/responses/encode_request.hpp"
+#include "wire/responses/refused_reasoning.hpp"
 #include "wire/responses/stored_responses.hpp"
 #include "wire/tools_as_text.hpp"
 #include "wire/utf8.hpp"
@@ -126,7 +127,9 @@ public:
                     const std::stop_token& stop) {
         while (true) {
             try {
-                return ask(request, on_delta, stop);
+                return refused_reasoning_.empty()
+                           ? ask(request, on_delta, stop)
+                           : ask(refused_reasoning_.removed_from(request), on_delta, stop);
             } catch (const Error& error) {
                 if (!learn_from(error, request)) throw;
             }
@@ -169,6 +172,11 @@ private:
         if (options_.api == Api::responses && !quirks_.no_encrypted_reasoning &&
             wire::refuses_encrypted_reasoning(error)) {
             quirks_.no_encrypted_reasoning = true;
+            return true;
+        }
+        if (options_.api == Api::responses && wire::refuses_reasoning_items(error) &&
+            refused_reasoning_.add(request)) {
+            reasoning_note_ = "earlier reasoning was not sent: the server could not verify it";
             return true;
         }
         const std::vector<wire::Option> refused =
@@ -214,7 +222,8 @@ private:
         if (quirks_.tools_as_text && !request.tools.empty())
             notes.emplace_back("the tools were described in words");
         for (std::string& note : notes_on_options(request)) notes.push_back(std::move(note));
-        if (!continuation_note_.empty()) notes.push_back(continuation_note_);
+        for (const std::string& note : {continuation_note_, reasoning_note_})
+            if (!note.empty()) notes.push_back(note);
         const std::size_t notes_of_request = notes.size();
         while (true) {
             const Clock::time_point start = Clock::now();
@@ -246,6 +255,7 @@ private:
                 reply.total = since(start);
                 if (encoding.store) remember(encoding, input, reply);
                 continuation_note_.clear();
+                reasoning_note_.clear();
                 for (const wire::UnsentOption& unsent :
                      wire::unsent_options(request, quirks_, options_.api))
                     noted_options_.insert(unsent.option);
@@ -428,6 +438,8 @@ private:
     int refused_continuations_ = 0;     // since the latest that was accepted
     bool continuation_refused_ = false; // by the latest failure
     std::string continuation_note_;     // for the next reply
+    wire::responses::RefusedReasoning refused_reasoning_;
+    std::string reasoning_note_; // for the next reply
     http::Connection connection_;
 };
 

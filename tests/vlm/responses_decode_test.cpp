@@ -153,6 +153,32 @@ TEST_CASE("responses: a call that the output limit cut off is an error") {
     CHECK(error_of([&] { (void)streamed(response_events(cut)); }).code() == errc::truncated);
 }
 
+TEST_CASE("responses: a call that the output limit cut off before its arguments is an error") {
+    const auto cut = [](const std::string& arguments, const std::string& status) {
+        return R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},)"
+               R"("output":[{"type":"function_call","call_id":"c","name":"look","arguments":")" +
+               arguments + R"(","status":")" + status + R"("}]})";
+    };
+    for (const std::string& body : {cut("", "incomplete"), cut("", "completed"),
+                                    cut("{}", "incomplete"), cut("{}", "in_progress")})
+        CHECK(error_of([&] { (void)decoded(body); }).code() == errc::truncated);
+    CHECK(decoded(cut("{}", "completed")).tool_calls.size() == 1);
+    const std::string computer =
+        R"({"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":)"
+        R"([{"type":"computer_call","call_id":"c","actions":[{"type":"wait"}],"status":)"
+        R"("incomplete"}]})";
+    CHECK(error_of([&] { (void)decoded(computer); }).code() == errc::truncated);
+}
+
+TEST_CASE("responses: a call that the content filter cut off is left out") {
+    const vlm::ChatReply reply = decoded(
+        R"({"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":)"
+        R"([{"type":"function_call","call_id":"c","name":"look","arguments":"","status":)"
+        R"("incomplete"}]})");
+    CHECK(reply.finish == FinishReason::content_filter);
+    CHECK(reply.tool_calls.empty());
+}
+
 TEST_CASE("responses: malformed safety checks are errors of the server") {
     const auto with_checks = [](const std::string& checks) {
         return R"({"status":"completed","output":[{"type":"computer_call","call_id":"c",)"

@@ -183,6 +183,30 @@ TEST_CASE("responses: reasoning without a following item is left out") {
     CHECK(input == "[" + go + "]");
 }
 
+TEST_CASE("responses: a call without arguments is sent back unchanged") {
+    constexpr const char* bare =
+        R"({"type":"function_call","call_id":"c1","name":"look","arguments":""})";
+    const std::string input = input_of(after(with_items({}, {{"c1", "look", "{}"}}, list({bare}))));
+    CHECK(input == "[" + go + "," + bare + "," + done + "]");
+}
+
+TEST_CASE("responses: reasoning that a server without a state cannot know is left out") {
+    constexpr const char* plain = R"({"id":"rs_1","type":"reasoning","summary":[]})";
+    constexpr const char* own =
+        R"({"id":"rs_1","type":"reasoning","summary":[],"content":[{"type":"reasoning_text",)"
+        R"("text":"I think."}]})";
+    const vlm::ChatRequest without = after(
+        with_items("I click.", {{"c1", "click", R"({"x":1})"}}, list({plain, message, call})));
+    CHECK(input_of(without) == "[" + go + "," + message + "," + call + "," + done + "]");
+    const vlm::ChatRequest with =
+        after(with_items("I click.", {{"c1", "click", R"({"x":1})"}}, list({own, message, call})));
+    CHECK(input_of(with) == "[" + go + "," + own + "," + message + "," + call + "," + done + "]");
+    // A response that the server has stored is continued only by its own items.
+    const std::string stored =
+        vlm::wire::encode_request(without, {.api = vlm::Api::responses, .store = true});
+    CHECK_THAT(stored, ContainsSubstring(plain));
+}
+
 TEST_CASE("responses: items that are not a list of objects are an error of the caller") {
     for (const char* items : {"{}", "[1]", "[", "null"})
         CHECK_THROWS_AS(encoded(after(with_items("x", {}, items))), std::invalid_argument);

@@ -167,6 +167,73 @@ TEST_CASE("responses: a model that does not reason is asked again without encryp
     CHECK_FALSE(body_of(server, 2).contains("include"));
 }
 
+TEST_CASE("responses: reasoning that the server cannot verify is left out from then on") {
+    const auto answer = [](const Response& response, int number) {
+        return vlm::testing::Answer{.body = response_document(response, number)};
+    };
+    ChatServer server;
+    server.enqueue(answer({.reasoning = "I look.", .text = "One."}, 1));
+    server.enqueue(
+        {.status = 400,
+         .body =
+             R"({"error":{"message":"The encrypted content gAAA...DQ== could not be verified.",)"
+             R"("type":"invalid_request_error","param":null,)"
+             R"("code":"invalid_encrypted_content"}})"});
+    server.enqueue(answer({.reasoning = "I look again.", .text = "Two."}, 2));
+    server.enqueue(answer({.text = "Three."}, 3));
+    OpenAiClient client(options_for(server));
+    vlm::ChatRequest request = ask("a");
+    const auto go_on = [&] {
+        const vlm::ChatReply reply = client.reply(request);
+        request.messages.push_back(message_of(reply));
+        request.messages.push_back(Message::user("go on"));
+        return reply;
+    };
+    const auto reasoning_in = [&](std::size_t index) {
+        std::vector<std::string> ids;
+        const boost::json::array input = body_of(server, index).at("input").as_array();
+        for (const boost::json::value& item : input)
+            if (item.at("type") == "reasoning") ids.emplace_back(item.at("id").as_string());
+        return ids;
+    };
+    (void)go_on();
+    const vlm::ChatReply second = go_on();
+    CHECK(second.text == "Two.");
+    REQUIRE(second.notes.size() == 1);
+    CHECK_THAT(second.notes[0], ContainsSubstring("could not verify"));
+    CHECK(go_on().notes.empty());
+    CHECK(reasoning_in(1) == std::vector<std::string>{"rs_1_0"});
+    CHECK(reasoning_in(2).empty());
+    CHECK(reasoning_in(3) == std::vector<std::string>{"rs_2_0"}); // the later one is sent
+    for (std::size_t i = 0; i < 4; ++i) CHECK(body_of(server, i).contains("include"));
+}
+
+TEST_CASE("responses: an error about encrypted content without reasoning is the server's error") {
+    ChatServer server;
+    server.enqueue({.status = 400,
+                    .body = R"({"error":{"message":"The encrypted content gAAA could not be )"
+                            R"(verified.","code":"invalid_encrypted_content"}})"});
+    OpenAiClient client(options_for(server));
+    CHECK(error_of([&] { (void)client.reply(ask("a")); }).status() == 400);
+    CHECK(server.requests().size() == 1);
+}
+
+TEST_CASE("responses: a server without encrypted reasoning gets no reasoning back") {
+    const std::string plain = R"({"id":"rs_1","type":"reasoning","summary":[]})";
+    const std::string said =
+        R"({"id":"msg_1","type":"message","role":"assistant","status":"completed","content":)"
+        R"([{"type":"output_text","text":"One.","annotations":[]}]})";
+    ChatServer server(
+        {.respond = scripted_responses({{.items_json = {plain, said}}, {.text = "Two."}})});
+    vlm::ClientOptions options = options_for(server);
+    options.quirks = vlm::Quirks{.no_encrypted_reasoning = true};
+    OpenAiClient client(options);
+    vlm::ChatRequest request = ask("a");
+    request.messages.push_back(message_of(client.reply(request)));
+    request.messages.push_back(Message::user("go on"));
+    CHECK(client.reply(request).text == "Two.");
+}
+
 TEST_CASE("responses: an effort that the server rejects is left out, with a note") {
     ChatServer server;
     server.enqueue({.status = 400,

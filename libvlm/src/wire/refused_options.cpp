@@ -92,8 +92,19 @@ std::vector<Option> refused_options(const Error& error, const ChatRequest& reque
 }
 
 bool refuses_encrypted_reasoning(const Error& error) {
-    return rejects_request(error) && contains_any(ascii_lower(error.server_message()),
-                                                  {"encrypted content", "encrypted_content"});
+    return rejects_request(error) &&
+           contains_any(ascii_lower(error.server_message()),
+                        {"encrypted content is not supported", "encrypted_content is not supported",
+                         "reasoning.encrypted_content", "'include'", "\"include\"", "`include`",
+                         "include["});
+}
+
+bool refuses_reasoning_items(const Error& error) {
+    if (!rejects_request(error)) return false;
+    const std::string lower = ascii_lower(error.server_message());
+    return error.details().server_code == "invalid_encrypted_content" ||
+           (contains_any(lower, {"encrypted content"}) &&
+            contains_any(lower, {"could not be verified", "could not be decrypted"}));
 }
 
 void leave_out(Option option, Quirks& quirks) {

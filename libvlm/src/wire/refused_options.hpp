@@ -20,6 +20,11 @@ namespace eyehand::vlm::wire {
 /// (https://github.com/microsoft/agent-framework/issues/7483).
 [[nodiscard]] bool refuses_encrypted_reasoning(const Error& error);
 
+/// Whether the server cannot read reasoning that an earlier response had. OpenAI, with the code
+/// "invalid_encrypted_content": "The encrypted content gAAA...DQ== could not be verified."
+/// (https://github.com/openai/codex/issues/8145).
+[[nodiscard]] bool refuses_reasoning_items(const Error& error);
+
 /// Sets the quirk that leaves out `option`.
 void leave_out(Option option, Quirks& quirks);
 

@@ -134,8 +134,12 @@ void ReplyAssembler::end_item(const json::object& event, Deltas& deltas) {
     case ItemContent::Kind::computer_call:
         start_call(item, *object, deltas);
         if (!std::exchange(item.has_arguments, true))
-            deltas.push_back(
-                {Delta::Kind::tool_call, valid_utf8(content.call.arguments_json), *item.call, {}});
+            deltas.push_back({Delta::Kind::tool_call,
+                              content.call.arguments_json.empty()
+                                  ? "{}"
+                                  : valid_utf8(content.call.arguments_json),
+                              *item.call,
+                              {}});
         break;
     case ItemContent::Kind::other:
         break;

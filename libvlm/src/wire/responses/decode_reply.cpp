@@ -59,7 +59,14 @@ void check_item(const json::object& item, const Where& where) {
     }
 }
 
-std::vector<ItemContent> contents_of(const json::array& output, const Where& where) {
+/// Whether the end of an incomplete response has cut off an item.
+bool is_cut_off(const json::object& item) {
+    const std::string_view status = string_member(item, "status");
+    return status == "incomplete" || status == "in_progress";
+}
+
+std::vector<ItemContent> contents_of(const json::array& output, FinishReason finish,
+                                     const Where& where) {
     if (output.size() > max_calls)
         refuse(where, "sent more than " + std::to_string(max_calls) + " items in one response",
                "see the server's log; another model, or a newer version of the server, may do "
@@ -69,7 +76,12 @@ std::vector<ItemContent> contents_of(const json::array& output, const Where& whe
         const json::object* object = item.if_object();
         if (!object) refuse_member(where, "output", "a list of objects");
         check_item(*object, where);
-        contents.push_back(content_of(*object));
+        ItemContent content = content_of(*object);
+        // Without arguments, `complete_calls` refuses a call that the output limit has cut off.
+        if (finish == FinishReason::length && is_cut_off(*object))
+            content.call.arguments_json.clear();
+        if (finish == FinishReason::content_filter && is_cut_off(*object)) content.call = {};
+        contents.push_back(std::move(content));
     }
     return contents;
 }
@@ -115,7 +127,7 @@ ChatReply decode_reply(std::string_view body, const Where& where,
 
     ChatReply reply;
     reply.finish = finish_of(response, where);
-    ReplyContent content = content_of(contents_of(output->get_array(), where));
+    ReplyContent content = content_of(contents_of(output->get_array(), reply.finish, where));
     reply.text = std::move(content.text);
     reply.reasoning = std::move(content.reasoning);
     reply.tool_calls = std::move(content.calls);

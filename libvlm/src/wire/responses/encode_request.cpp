@@ -50,7 +50,7 @@ struct Answers {
     }
 };
 
-// --- What the assistant has said ------------------------------------------------------------------
+// --- Assistant messages ---------------------------------------------------------------------------
 
 std::string assistant_item(std::string_view text) {
     std::string item = R"({"type":"message","role":"assistant","content":)";
@@ -87,6 +87,17 @@ json::array items_of(const Message& message) {
     return *list;
 }
 
+/// Whether the server can read a reasoning item. A server that has not stored it knows only what the
+/// item contains: encrypted content, or the reasoning itself (llama-server). OpenAI rejects other items:
+/// "Item with id 'rs_...' not found. Items are not persisted when `store` is set to false."
+/// (https://github.com/openai/openai-agents-js/issues/546).
+bool can_be_sent(const json::object& reasoning, const Encoding& encoding) {
+    const std::string_view encrypted = string_member(reasoning, "encrypted_content");
+    const json::value* content = member(reasoning, "content");
+    return encoding.store || !encrypted.empty() ||
+           (content && content->is_array() && !content->get_array().empty());
+}
+
 /// Writes an assistant message: its output items unchanged, as far as they state the same as its text
 /// and its calls, which the caller may have changed.
 ///
@@ -94,10 +105,16 @@ json::array items_of(const Message& message) {
 /// item that is left out therefore takes the reasoning before it along.
 class AssistantItems {
 public:
-    AssistantItems(const Message& message, const Answers& answers, std::vector<InputItem>& input)
-        : message_(message), answers_(answers), input_(input), items_(items_of(message)),
-          pending_calls_(message.tool_calls) {
-        for (const json::value& item : items_) contents_.push_back(content_of(item.get_object()));
+    AssistantItems(const Message& message, const Answers& answers, const Encoding& encoding,
+                   std::vector<InputItem>& input)
+        : message_(message), answers_(answers), encoding_(encoding), input_(input),
+          items_(items_of(message)), pending_calls_(message.tool_calls) {
+        for (const json::value& item : items_) {
+            contents_.push_back(content_of(item.get_object()));
+            // As in the reply.
+            std::string& arguments = contents_.back().call.arguments_json;
+            if (arguments.empty()) arguments = "{}";
+        }
         same_text_ = content_of(contents_).text == message.text();
     }
 
@@ -118,7 +135,8 @@ public:
 private:
     void write_item(const json::value& item, const ItemContent& content) {
         if (content.kind == ItemContent::Kind::reasoning) {
-            reasoning_.push_back(json::serialize(item));
+            if (can_be_sent(item.get_object(), encoding_))
+                reasoning_.push_back(json::serialize(item));
             return;
         }
         if (is_unchanged(content)) {
@@ -161,6 +179,7 @@ private:
 
     const Message& message_;
     const Answers& answers_;
+    const Encoding& encoding_;
     std::vector<InputItem>& input_;
     const json::array items_;
     std::vector<ItemContent> contents_;
@@ -185,7 +204,7 @@ Answers answers_after(const std::vector<Message>& messages, std::size_t reply) {
     return answers;
 }
 
-std::vector<InputItem> input_of(const std::vector<Message>& messages) {
+std::vector<InputItem> input_of(const std::vector<Message>& messages, const Encoding& encoding) {
     std::vector<InputItem> input;
     Answers answers;
     std::vector<std::string> computer_calls; // of the latest reply
@@ -207,7 +226,7 @@ std::vector<InputItem> input_of(const std::vector<Message>& messages) {
         }
         case Role::assistant:
             answers = answers_after(messages, i);
-            computer_calls = AssistantItems(message, answers, input).write_all();
+            computer_calls = AssistantItems(message, answers, encoding, input).write_all();
             break;
         case Role::tool:
             if (shows) {
@@ -383,13 +402,14 @@ std::vector<std::string> input_texts(const ChatRequest& request, const Encoding&
     ImageForm images = image_form(request, encoding);
     images.mode = ImageMode::redacted;
     std::vector<std::string> texts;
-    for (const InputItem& item : input_of(messages)) write_item(texts.emplace_back(), item, images);
+    for (const InputItem& item : input_of(messages, encoding))
+        write_item(texts.emplace_back(), item, images);
     return texts;
 }
 
 std::string encode(const ChatRequest& request, const std::vector<Message>& messages,
                    const Encoding& encoding) {
-    const std::vector<InputItem> all = input_of(messages);
+    const std::vector<InputItem> all = input_of(messages, encoding);
     if (encoding.stored_items > all.size())
         throw std::invalid_argument("the stored response has more items than the request");
     const std::span<const InputItem> input = std::span(all).subspan(encoding.stored_items);

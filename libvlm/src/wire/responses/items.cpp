@@ -93,7 +93,6 @@ ItemContent content_of(const json::object& item) {
         content.call = {.id = std::string(string_member(item, "call_id")),
                         .name = std::string(string_member(item, "name")),
                         .arguments_json = arguments_text(item)};
-        if (content.call.arguments_json.empty()) content.call.arguments_json = "{}";
     } else if (type == "computer_call") {
         content.kind = ItemContent::Kind::computer_call;
         content.call = {.id = std::string(string_member(item, "call_id")),

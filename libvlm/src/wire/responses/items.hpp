@@ -1,4 +1,4 @@
-// What the output items of the Responses API state.
+// Content of the output items of the Responses API.
 //
 // Sources: the API reference, https://developers.openai.com/api/reference/resources/responses, and
 // src/resources/responses/responses.ts of openai/openai-node 7.57.0 (ResponseOutputItem).
@@ -20,7 +20,8 @@ struct ItemContent {
     Kind kind = Kind::other;
     std::string text{};    ///< of a message, or of reasoning: its text, or else its summary
     std::string refusal{}; ///< of a message
-    ToolCall call{};       ///< also of a computer_call; a missing id or name is empty
+    /// Also of a computer_call; a missing id or name is empty, as are the arguments of a call without any
+    ToolCall call{};
 };
 
 /// The name of calls of the computer tool.
@@ -29,7 +30,7 @@ inline constexpr std::string_view computer_tool = "computer";
 /// Members of unexpected types count as missing.
 [[nodiscard]] ItemContent content_of(const boost::json::object& item);
 
-/// What all items of a reply state, in the form of `ChatReply`.
+/// Content of all items of a reply, in the form of `ChatReply`.
 struct ReplyContent {
     std::string text{}; ///< of all messages, or else their refusals; joined by line breaks
     std::string reasoning{};
