@@ -104,6 +104,23 @@ TEST_CASE("image detail: errors with another cause are not blamed on it") {
     }
 }
 
+TEST_CASE("image detail: an error that rejects the reasoning effort is not blamed on it") {
+    constexpr const char* message =
+        "Invalid value: 'xhigh'. Supported values are: 'none', 'minimal', 'low', 'medium', and "
+        "'high'.";
+    ImageDetailStage stage;
+    stage.server.enqueue(
+        {.status = 400, .body = R"({"error":{"message":")" + std::string(message) + "\"}}"});
+    stage.server.enqueue({.body = completion("ok")});
+    ChatRequest request = request_with(ImageDetail::high);
+    request.sampling.reasoning_effort = vlm::ReasoningEffort::xhigh;
+    const vlm::ChatReply reply = stage.client.reply(request);
+    REQUIRE(reply.notes.size() == 1);
+    CHECK_THAT(reply.notes[0], ContainsSubstring("reasoning_effort was not sent"));
+    CHECK(count(stage.body(1), R"("detail":"high")") == 2);
+    CHECK(count(stage.body(1), "xhigh") == 0);
+}
+
 TEST_CASE("image detail: a request without images has nothing to leave out") {
     ImageDetailStage stage;
     stage.server.enqueue({.body = completion("ok")});

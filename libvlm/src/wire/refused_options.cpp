@@ -44,16 +44,28 @@ bool has_image(const ChatRequest& request) {
     });
 }
 
+/// Whether an error says that a word is not a value of some option. The words after it are those that the
+/// server supports. OpenAI: "Invalid value: 'xhigh'. Supported values are: 'none', 'low', and 'high'.",
+/// "Unsupported value: 'minimal' is not supported with this model."; serde: "unknown variant `xhigh`".
+bool rejects_value(std::string_view lower, std::string_view word) {
+    for (const std::string_view before :
+         {"invalid value: ", "unsupported value: ", "unknown variant "})
+        for (const std::string_view quote : {"'", "\"", "`"}) {
+            std::string rejected(before);
+            rejected.append(quote).append(word).append(quote);
+            if (contains_any(lower, {rejected})) return true;
+        }
+    return false;
+}
+
 /// OpenAI: "Invalid value: 'original'. Supported values are: 'auto', 'low', and 'high'.". Pydantic
 /// names the path ("image_url.detail", "image_url -> detail"). "detail" alone is also the name of the
 /// error in FastAPI.
 bool names_image_detail(std::string_view lower, ImageDetail detail) {
-    const std::string value = "'" + std::string(to_string(detail)) + "'";
     return contains_any(lower,
                         {"image_url.detail", "image_url -> detail", "image_detail", "image detail",
                          "'detail'", "\"detail\"", "`detail`", "].detail"}) ||
-           (contains_any(lower, {"invalid value", "unknown variant", "enum"}) &&
-            contains_any(lower, {value}));
+           rejects_value(lower, to_string(detail));
 }
 
 } // namespace
@@ -77,17 +89,29 @@ std::vector<Option> refused_options(const Error& error, const ChatRequest& reque
         if (std::find(refused.begin(), refused.end(), option) == refused.end())
             refused.push_back(option);
     };
-    for (const OptionMember& member : reasoning_options(request.sampling, quirks, api).members)
+    const ReasoningOptions reasoning = reasoning_options(request.sampling, quirks, api);
+    for (const OptionMember& member : reasoning.members)
         // Errors about the reasoning in the input do not concern the option.
         if (names(lower, api == Api::responses && member.name == "reasoning" ? "reasoning_effort"
                                                                              : member.name))
             std::for_each(member.options.begin(), member.options.end(), add);
+    const auto detail = request.sampling.image_detail;
+    const bool has_detail = detail && !quirks.no_image_detail && has_image(request);
+    const auto effort = request.sampling.reasoning_effort;
+    const auto is_effort = [](Option option) { return option == Option::reasoning_effort; };
+    const bool sends_effort =
+        effort &&
+        std::any_of(reasoning.members.begin(), reasoning.members.end(),
+                    [&](const OptionMember& member) {
+                        return std::any_of(member.options.begin(), member.options.end(), is_effort);
+                    });
+    // A word of both options is first taken for that of the detail.
+    const bool is_shared = has_detail && effort && to_string(*detail) == to_string(*effort);
+    if (sends_effort && !is_shared && rejects_value(lower, to_string(*effort)))
+        add(Option::reasoning_effort);
     if (request.response_format && !quirks.no_response_format && names_response_format(lower))
         add(Option::response_format);
-    if (const auto detail = request.sampling.image_detail; detail && !quirks.no_image_detail &&
-                                                           has_image(request) &&
-                                                           names_image_detail(lower, *detail))
-        add(Option::image_detail);
+    if (has_detail && names_image_detail(lower, *detail)) add(Option::image_detail);
     return refused;
 }
 
