@@ -253,6 +253,16 @@ TEST_CASE("computer tool: it has no members, and only with the Responses API") {
     CHECK_THAT(vlm::wire::encode_request(request), ContainsSubstring(R"("name":"computer")"));
 }
 
+TEST_CASE("computer tool: only one tool, with this name, can be it") {
+    vlm::ChatRequest request{.messages = {Message::user("go")}};
+    request.tools = {{"act", "", R"({"type":"object"})", true}};
+    CHECK_THROWS_AS(encoded(request), std::invalid_argument);
+    CHECK_THROWS_AS(vlm::wire::encode_request(request), std::invalid_argument);
+    request.tools = {{"computer", "", R"({"type":"object"})", true},
+                     {"computer", "", R"({"type":"object"})", true}};
+    CHECK_THROWS_AS(encoded(request), std::invalid_argument);
+}
+
 TEST_CASE("computer tool: the screenshot after the results is the result") {
     CHECK(input_of(after_computer_call({check}, vlm::make_image({1, 2, 3}))) ==
           "[" + go + "," + reasoning + "," + computer_call +

@@ -3,6 +3,7 @@
 #include "json.hpp"
 #include "repair_json.hpp"
 #include "responses/encode_request.hpp"
+#include "responses/items.hpp"
 #include "write_request.hpp"
 
 #include <algorithm>
@@ -231,10 +232,15 @@ void check_response_format(const ChatRequest& request) {
 void check_tools(const std::vector<ToolSpec>& tools) {
     for (const ToolSpec& tool : tools) {
         if (tool.name.empty()) throw std::invalid_argument("a tool has no name");
+        if (tool.computer && tool.name != responses::computer_tool)
+            throw std::invalid_argument("the name of the computer tool is not \"computer\"");
         if (!is_json_object(tool.parameters_json))
             throw std::invalid_argument("the parameters of the tool " + tool.name +
                                         " are not a JSON object");
     }
+    if (std::count_if(tools.begin(), tools.end(), [](const auto& tool) { return tool.computer; }) >
+        1)
+        throw std::invalid_argument("there are two computer tools");
 }
 
 } // namespace

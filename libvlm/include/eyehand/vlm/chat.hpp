@@ -31,8 +31,8 @@ struct ToolSpec {
     std::string name{};
     std::string description{};
     std::string parameters_json{}; ///< a JSON schema of type object; sent byte for byte
-    /// The Responses API offers the server's computer tool in place of this function, whose name must be
-    /// "computer" (docs/vlm.md, "Computer tool").
+    /// The Responses API offers the server's computer tool in place of this function (docs/vlm.md). Its name
+    /// must be "computer", and a request can have only one; otherwise, std::invalid_argument.
     bool computer = false;
 };
 
