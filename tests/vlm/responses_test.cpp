@@ -12,6 +12,7 @@
 #include <boost/json.hpp>
 
 #include <chrono>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -369,4 +370,32 @@ TEST_CASE("responses: the probe tests images and tools with this API") {
         vlm::probe(options_for(server), "test-model", {.active = true, .bypass_cache = true});
     CHECK(info.model.images == vlm::Support::yes);
     CHECK(info.model.tools == vlm::Support::yes);
+}
+
+// --- The scripted server ----------------------------------------------------------------------------
+
+TEST_CASE("responses: a scripted item needs no id") {
+    const Response bare{.items_json = {R"({"type":"message","content":[{"type":"output_text",)"
+                                       R"("text":"Hi."}]})",
+                                       R"({"type":"function_call","name":"f"})"}};
+    for (const bool stream : {true, false}) {
+        ChatServer server({.respond = scripted_responses({bare})});
+        OpenAiClient client(options_for(server));
+        const vlm::ChatReply reply = client.reply(ask("a"), stream ? ignore : vlm::OnDelta());
+        CHECK(reply.text == "Hi.");
+        CHECK(reply.tool_calls.size() == 1);
+    }
+}
+
+TEST_CASE("responses: a scripted item that is not a JSON object is refused at once") {
+    for (const char* item : {"{", "[]", "1", R"({"type":"message","content":1})",
+                             R"({"type":"message","content":[1]})",
+                             R"({"type":"message","content":[{"type":"output_text","text":1}]})",
+                             R"({"type":"function_call","name":"f","arguments":1})"}) {
+        INFO(item);
+        const Response odd{.items_json = {item}};
+        CHECK_THROWS_AS(response_document(odd), std::invalid_argument);
+        CHECK_THROWS_AS(response_events(odd), std::invalid_argument);
+        CHECK_THROWS_AS(scripted_responses({odd}), std::invalid_argument);
+    }
 }

@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <stdexcept>
 #include <utility>
 
 namespace eyehand::vlm::testing {
@@ -41,6 +42,31 @@ json::object message_item(const std::string& item_id, json::object part) {
             {"content", std::move(content)}};
 }
 
+json::object scripted_item(const std::string& text) {
+    const std::optional<json::value> value = wire::parse_json(text);
+    const json::object* item = value ? value->if_object() : nullptr;
+    const auto has = [&](const json::value* member) { return member && !member->is_null(); };
+    if (!item) throw std::invalid_argument("a scripted item is not a JSON object: " + text);
+    for (const std::string_view name : {"content", "summary"}) {
+        const json::value* parts = wire::member(*item, name);
+        if (!has(parts)) continue;
+        bool is_list = parts->is_array();
+        if (is_list)
+            for (const json::value& part : parts->get_array()) {
+                const json::object* object = part.if_object();
+                const json::value* words = object ? wire::member(*object, "text") : nullptr;
+                if (!object || (has(words) && !words->is_string())) is_list = false;
+            }
+        if (!is_list)
+            throw std::invalid_argument("the \"" + std::string(name) +
+                                        "\" of a scripted item is not a list of parts: " + text);
+    }
+    if (const json::value* arguments = wire::member(*item, "arguments");
+        has(arguments) && !arguments->is_string())
+        throw std::invalid_argument("the \"arguments\" of a scripted item are not text: " + text);
+    return *item;
+}
+
 json::array items_of(const Response& response, int number) {
     json::array items;
     if (!response.reasoning.empty())
@@ -63,7 +89,7 @@ json::array items_of(const Response& response, int number) {
                          {"call_id", call.id.empty() ? "call_of_" + call.tool : call.id},
                          {"name", call.tool},
                          {"arguments", call.arguments_json}});
-    for (const std::string& item : response.items_json) items.push_back(json::parse(item));
+    for (const std::string& item : response.items_json) items.push_back(scripted_item(item));
     return items;
 }
 
@@ -135,20 +161,23 @@ public:
 private:
     void add_parts(const json::object& item, std::size_t index, std::string_view list,
                    std::string_view part_index, const std::string& event) {
-        const json::array& parts = item.at(list).as_array();
+        const json::value* all = wire::member(item, list);
+        if (!all || !all->is_array()) return;
+        const json::array& parts = all->get_array();
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const json::object& part = parts[i].as_object();
             const std::string_view type = wire::string_member(part, "type");
             const std::string_view name = type == "refusal" ? "refusal" : "text";
-            json::object place{
-                {"item_id", item.at("id")}, {"output_index", index}, {part_index, i}};
+            json::object place{{"item_id", wire::string_member(item, "id")},
+                               {"output_index", index},
+                               {part_index, i}};
             json::object empty = part;
             empty[name] = "";
             add(event + ".added", with(place, "part", empty));
             const std::string deltas = type == "refusal"        ? "response.refusal"
                                        : type == "summary_text" ? "response.reasoning_summary_text"
                                                                 : "response.output_text";
-            const std::string text(part.at(name).as_string());
+            const std::string text(wire::string_member(part, name));
             for (const std::string& piece : pieces(text)) {
                 json::object delta = with(place, "delta", json::value(piece));
                 if (type == "output_text") delta["logprobs"] = json::array();
@@ -162,12 +191,13 @@ private:
     }
 
     void add_arguments(const json::object& item, std::size_t index) {
-        const json::object place{{"item_id", item.at("id")}, {"output_index", index}};
-        const std::string text(item.at("arguments").as_string());
+        const json::object place{{"item_id", wire::string_member(item, "id")},
+                                 {"output_index", index}};
+        const std::string text(wire::string_member(item, "arguments"));
         for (const std::string& piece : pieces(text))
             add("response.function_call_arguments.delta", with(place, "delta", json::value(piece)));
         json::object done = with(place, "arguments", json::value(text));
-        done["name"] = item.at("name");
+        done["name"] = wire::string_member(item, "name");
         add("response.function_call_arguments.done", std::move(done));
     }
 
@@ -374,6 +404,8 @@ private:
 } // namespace
 
 Respond scripted_responses(std::vector<Response> responses, ResponseStore store) {
+    // Not on the server's thread.
+    for (const Response& response : responses) (void)response_events(response);
     return [server = std::make_shared<ResponseServer>(std::move(responses), store)](
                const ReceivedRequest& request) { return server->answer(request); };
 }

@@ -22,14 +22,14 @@ struct ResponseCall {
     std::string id{}; ///< empty: "call_of_" and the tool
 };
 
-/// A scripted response. Its items are in the order of the members.
+/// A scripted response. Its items are in the order of the members. Malformed ones cause std::invalid_argument.
 struct Response {
     std::string
         reasoning{};    ///< summary of a reasoning item, which has encrypted content; empty: none
     std::string text{}; ///< of a message; empty: none
     std::string refusal{}; ///< of a message; empty: none
     std::vector<ResponseCall> calls{};
-    std::vector<std::string> items_json{}; ///< further output items, each a JSON object
+    std::vector<std::string> items_json{}; ///< further items: JSON objects, also without an id
     std::string
         incomplete{}; ///< "max_output_tokens" or "content_filter"; empty: the response is complete
     /// The response has failed with this code, such as "server_error"; empty: it has not.
@@ -65,9 +65,9 @@ response_events(const Response& response, int number = 1,
 response_request_problem(std::string_view body, ResponseStore store = ResponseStore::rejects,
                          std::string_view stored_items_json = {});
 
-/// Answers POST .../responses with these responses in order, as the request asks: streamed or not. A
-/// request with a problem gets status 400, and so does one that continues a response that was not
-/// stored; one without a response left gets 500. GET .../models lists the model "test-model".
+/// For one server, on its thread: answers POST .../responses with these responses in order, streamed or not. A
+/// request with a problem gets status 400, and so does one that continues a response that was not stored; one
+/// without a response left gets 500. GET .../models lists the model "test-model".
 [[nodiscard]] EYEHAND_VLM_API Respond
 scripted_responses(std::vector<Response> responses, ResponseStore store = ResponseStore::rejects);
 
