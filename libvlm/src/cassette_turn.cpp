@@ -37,9 +37,6 @@ constexpr std::array<std::string_view, 6> finishes{"stop",           "length", "
 constexpr std::array<std::string_view, 2> provenances{"native", "text"};
 constexpr std::array<std::string_view, 4> ignored_calls{"none", "not_accepted", "unclear",
                                                         "quoted"};
-constexpr std::array<std::string_view, 6> efforts{"none",   "minimal", "low",
-                                                  "medium", "high",    "xhigh"};
-constexpr std::array<std::string_view, 4> image_details{"low", "high", "auto", "original"};
 constexpr std::array<std::string_view, 4> retries{"never", "once", "later", "while_loading"};
 constexpr std::array<std::string_view, 3> kinds{"text", "reasoning", "arguments"}; // of deltas
 
@@ -136,10 +133,9 @@ json::object sampling_json(const Sampling& sampling) {
     put_array(object, "stop", sampling.stop,
               [](const std::string& text) { return from_text(text); });
     if (sampling.reasoning_effort)
-        object["reasoning_effort"] = name_in(efforts, *sampling.reasoning_effort);
+        object["reasoning_effort"] = to_string(*sampling.reasoning_effort);
     put(object, "thinking_tokens", sampling.thinking_tokens);
-    if (sampling.image_detail)
-        object["image_detail"] = name_in(image_details, *sampling.image_detail);
+    if (sampling.image_detail) object["image_detail"] = to_string(*sampling.image_detail);
     return object;
 }
 
@@ -291,6 +287,14 @@ public:
         if (at == names.end()) throw Problem{path(name) + " is unknown: " + word};
         return static_cast<Enum>(static_cast<int>(at - names.begin()) + first);
     }
+    /// The value of a word, according to `parse`, which returns nothing for an unknown word.
+    template <class Parse>
+    [[nodiscard]] auto parsed(std::string_view name, Parse parse) const {
+        const std::string word = checked(to_text(need(name)), name, "not text");
+        const auto value = parse(word);
+        if (!value) throw Problem{path(name) + " is unknown: " + word};
+        return value;
+    }
     /// The results of `read(element, its name)` for each element; empty if the member is missing.
     template <class Read>
     [[nodiscard]] auto list(std::string_view name, Read read) const {
@@ -379,10 +383,10 @@ Sampling read_sampling(const Members& sampling) {
         sampling.number<std::int64_t>("seed"),  sampling.number<int>("max_tokens"),
         sampling.list("stop", read_text)};
     if (sampling.find("reasoning_effort"))
-        read.reasoning_effort = sampling.one_of<ReasoningEffort>("reasoning_effort", efforts);
+        read.reasoning_effort = sampling.parsed("reasoning_effort", parse_reasoning_effort);
     read.thinking_tokens = sampling.number<int>("thinking_tokens");
     if (sampling.find("image_detail"))
-        read.image_detail = sampling.one_of<ImageDetail>("image_detail", image_details);
+        read.image_detail = sampling.parsed("image_detail", parse_image_detail);
     return read;
 }
 
