@@ -155,7 +155,9 @@ std::string refined_text(const Calibration& calibration) {
     for (const session::HitRate& rate : refined.without)
         text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   without");
     for (const session::HitRate& rate : refined.with)
-        text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   with");
+        text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   with --refine on");
+    for (const session::HitRate& rate : refined.with_small)
+        text += line(fmt::format("{} px", rate.size), rate_text(rate) + "   with --refine small");
     std::string cost = fmt::format("{} more requests, {:.2f} s per click (median)",
                                    refined.requests, refined.median_seconds);
     if (refined.median_prompt_tokens && refined.median_completion_tokens)
@@ -222,9 +224,6 @@ ExitCode calibrate_model(const CalibrateFlags& flags) {
     TerminalView view({});
     prepared.client.on_retry = [&](const vlm::Attempt& attempt) { view.on_retry(attempt); };
     vlm::OpenAiClient model(prepared.client);
-    print_to(stderr, printable(fmt::format("{}: {} requests to {}\n", prepared.profile.model,
-                                           requests, origin(prepared.client.endpoint))));
-
     std::stop_source stop;
     const InterruptWatch watch([&](Interrupt) { stop.request_stop(); });
     session::CalibrationRun run;
@@ -233,12 +232,19 @@ ExitCode calibrate_model(const CalibrateFlags& flags) {
                                             .requests = requests,
                                             .refine = flags.refine,
                                             .stop = stop.get_token()};
-        Progress progress(session::max_requests(options));
+        const int max_requests = session::max_requests(options);
+        print_to(stderr, printable(fmt::format("{}: {}{} requests to {}\n", prepared.profile.model,
+                                               options.refine ? "at most " : "", max_requests,
+                                               origin(prepared.client.endpoint))));
+        Progress progress(max_requests);
         options.on_answer = [&](const session::CalibrationAnswer&, int done) {
             progress.show(done);
         };
         run = session::calibrate(model, options);
     }
+    if (!run.not_refined.empty())
+        print_to(stderr, printable(fmt::format("positions were not refined: {}\n",
+                                               one_line(run.not_refined))));
     Calibration& calibration = run.calibration;
     const std::string url = model.url();
     calibration.endpoint = url.substr(0, url.find('?'));

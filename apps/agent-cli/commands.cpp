@@ -595,8 +595,9 @@ int run_program(std::vector<std::string> arguments) {
         ->add_option("--requests", calibrate.requests, "Number of requests; default: 40")
         ->check(CLI::Range(session::min_calibration_requests, session::max_calibration_requests));
     calibrate_command->add_flag("--refine", calibrate.refine,
-                                "Also measure what --refine of run changes for targets of 8 and 12 "
-                                "pixels, with one more request for each");
+                                "Also measure the hit rate with refined positions (run --refine on "
+                                "and small) on targets of 8 and 12 pixels; one more request per "
+                                "target");
     calibrate_command->add_option("--image-out", calibrate.image_out,
                                   "Draw targets, hits and misses to this PNG file");
     calibrate_command->add_flag("--json", calibrate.json, "Print the result as JSON");

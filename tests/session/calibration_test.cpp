@@ -971,6 +971,10 @@ TEST_CASE("calibrate: refined positions of a model with errors of 1 % of the ima
         CHECK(refined.without[i].total == 50);
         CHECK(refined.with[i].total == 50);
         CHECK(refined.with[i].hits >= refined.without[i].hits + 15);
+        // `small` refines only near something visible, and these targets lie on a flat area.
+        CHECK(refined.with_small[i].total == 50);
+        CHECK(refined.with_small[i].hits >= refined.without[i].hits);
+        CHECK(refined.with_small[i].hits < refined.with[i].hits);
     }
     CHECK(refined.median_completion_tokens == 30);
     CHECK(*refined.median_prompt_tokens < *result.median_prompt_tokens);
@@ -979,6 +983,7 @@ TEST_CASE("calibrate: refined positions of a model with errors of 1 % of the ima
     const Calibration read = session::calibration_from_json(session::to_json(stored), "file");
     CHECK(read.refined->without == stored.refined->without);
     CHECK(read.refined->with == stored.refined->with);
+    CHECK(read.refined->with_small == stored.refined->with_small);
     CHECK(read.refined->requests == stored.refined->requests);
     CHECK(read.refined->median_prompt_tokens == stored.refined->median_prompt_tokens);
     CHECK(read.refined->median_completion_tokens == stored.refined->median_completion_tokens);
@@ -991,4 +996,40 @@ TEST_CASE("calibrate: nothing is refined for a model that does not ground") {
     const Calibration result = session::calibrate(model, options).calibration;
     CHECK_FALSE(result.refined);
     CHECK(model.requests.size() == 40);
+}
+
+namespace {
+
+/// Fails from a request on: the requests of the questions come first.
+class FailingModel final : public vlm::ChatModel {
+public:
+    explicit FailingModel(vlm::errc error) : error_(error) {}
+    vlm::ChatReply reply(const vlm::ChatRequest& request, const vlm::OnDelta& on_delta,
+                         std::stop_token stop) override {
+        if (++requests > 42) throw vlm::Error(error_, "tool_choice is not supported");
+        return model_.reply(request, on_delta, stop);
+    }
+    int requests = 0;
+
+private:
+    vlm::errc error_;
+    NoisyModel model_;
+};
+
+} // namespace
+
+TEST_CASE("calibrate: a failure while positions are refined keeps the calibration") {
+    for (const vlm::errc error : {vlm::errc::http_status, vlm::errc::cancelled}) {
+        FailingModel model(error);
+        session::CalibrationOptions options = observer();
+        options.refine = true;
+        const session::CalibrationRun run = session::calibrate(model, options);
+        CHECK(run.answers.size() == 40);
+        CHECK(run.calibration.requests == 40);
+        CHECK(run.calibration.failed_requests == 0);
+        CHECK(run.calibration.fit.grounds);
+        CHECK_FALSE(run.calibration.refined);
+        CHECK_THAT(run.not_refined, ContainsSubstring("tool_choice is not supported"));
+        CHECK(model.requests == (error == vlm::errc::cancelled ? 43 : 45));
+    }
 }

@@ -111,7 +111,7 @@ using Command = std::variant<Observe, Ask, Invoke, Recover, Await, Finish>;
 struct Zoomed {
     winio::Rect work_area{}; ///< desktop pixels
     ZoomUse use = ZoomUse::positions;
-    /// Of the visible element at `Zoom::target`, at most 49 per side; not set if there is only one color.
+    /// Of the visible element at most 6 pixels from `Zoom::target`; at most 49 per side. Not set without one.
     std::optional<winio::Size> element{};
     friend bool operator==(const Zoomed&, const Zoomed&) = default;
 };

@@ -9,6 +9,7 @@
 #include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/winio/image_file.hpp"
+#include "run/element_size.hpp"
 #include "json/json.hpp"
 
 #include <fmt/format.h>
@@ -229,7 +230,7 @@ public:
             if (options_.on_answer) options_.on_answer(run_.answers.back(), ++done_);
         }
         evaluate();
-        if (options_.refine) refine();
+        if (options_.refine) try_to_refine();
         return std::move(run_);
     }
 
@@ -407,6 +408,17 @@ private:
 
     // --- Refined positions -----------------------------------------------------------------------
 
+    /// The answers so far are worth more than the rest: a failure, or the user who stops, keeps them.
+    void try_to_refine() {
+        const Calibration calibration = run_.calibration;
+        try {
+            refine();
+        } catch (const vlm::Error& error) {
+            run_.calibration = calibration;
+            run_.not_refined = error.what();
+        }
+    }
+
     void refine() {
         const PositionFit& fit = run_.calibration.fit;
         if (!fit.grounds || !fit.form.usable() || fit.form.resize != ServerResize::none) return;
@@ -414,6 +426,7 @@ private:
         for (const int size : refined_sizes) {
             result.without.push_back({size, 0, 0});
             result.with.push_back({size, 0, 0});
+            result.with_small.push_back({size, 0, 0});
         }
         seconds_.clear();
         prompt_tokens_.clear();
@@ -422,11 +435,16 @@ private:
             const CalibrationAnswer& answer = run_.answers[i];
             const auto rate = std::ranges::find(result.with, answer.size, &HitRate::size);
             if (rate == result.with.end() || !replies_[i]) continue;
-            HitRate& before = result.without[static_cast<std::size_t>(rate - result.with.begin())];
-            ++before.total;
-            ++rate->total;
-            if (answer.hit) ++before.hits;
-            if (hits_refined(answer, *replies_[i])) ++rate->hits;
+            const auto index = static_cast<std::size_t>(rate - result.with.begin());
+            const bool refined = hits_refined(answer, *replies_[i]);
+            const bool of_small = is_refined_by_small(answer, *replies_[i]);
+            const auto add = [](HitRate& to, bool hit) {
+                ++to.total;
+                if (hit) ++to.hits;
+            };
+            add(result.without[index], answer.hit);
+            add(result.with[index], refined);
+            add(result.with_small[index], of_small ? refined : answer.hit);
             if (options_.on_answer) options_.on_answer(answer, ++done_);
         }
         result.requests = static_cast<int>(seconds_.size());
@@ -436,24 +454,67 @@ private:
         run_.calibration.refined = std::move(result);
     }
 
-    /// Whether the click of this reply hits after its position was refined, as in a run.
-    bool hits_refined(const CalibrationAnswer& answer, const vlm::ChatReply& reply) {
+    /// The profile of a run that refines positions.
+    [[nodiscard]] agent::Profile refining_profile(winio::Size size, agent::Refine rule) const {
         const PositionFit& fit = run_.calibration.fit;
-        const Shown& shown = screen(answer.question.screen);
-        const winio::Size size = answer.sample.image;
         agent::Profile profile = options_.profile;
         profile.coordinates = fit.form.convention;
         profile = profile_for(std::move(profile), size, 1);
         if (fit.correction != agent::Correction{}) profile.correction = fit.correction;
-        profile.refine = agent::Refine::on;
-        const agent::ToolsByRole tools = tools_for(options_.tools, profile);
+        profile.refine = rule;
+        return profile;
+    }
+
+    /// A run after the reply to this question.
+    std::unique_ptr<agent::Mode> replied_mode(const agent::Profile& profile,
+                                              const agent::ToolsByRole& tools,
+                                              const CalibrationAnswer& answer,
+                                              const vlm::ChatReply& reply) {
+        const Shown& shown = screen(answer.question.screen);
         const std::string task =
             fmt::format("Click on {}.", shown.screen.targets[answer.question.target].description);
-        const std::unique_ptr<agent::Mode> mode = agent::make_mode({profile, task, tools, {}});
-        mode->apply(look_of(shown.image, size));
+        std::unique_ptr<agent::Mode> mode = agent::make_mode({profile, task, tools, {}});
+        mode->apply(look_of(shown.image, answer.sample.image));
         mode->apply(agent::Replied{.reply = reply});
+        return mode;
+    }
+
+    static constexpr int max_commands = 16;
+
+    /// Whether a run with agent::Refine::small would refine the click of this reply. Its request would be
+    /// the same as with agent::Refine::on, so it is not sent again.
+    bool is_refined_by_small(const CalibrationAnswer& answer, const vlm::ChatReply& reply) {
+        const agent::Profile profile = refining_profile(answer.sample.image, agent::Refine::small);
+        const agent::ToolsByRole tools = tools_for(options_.tools, profile);
+        const auto mode = replied_mode(profile, tools, answer, reply);
         vlm::Image crop;
-        constexpr int max_commands = 16;
+        for (int i = 0; i < max_commands; ++i) {
+            const agent::Command command = mode->next();
+            if (const auto* ask = std::get_if<agent::Ask>(&command)) return ask->refines;
+            if (const auto* look = std::get_if<agent::Observe>(&command); look && look->zoom) {
+                mode->apply(cut(*look->zoom, screen(answer.question.screen).screen, profile, crop));
+            } else if (const auto* invoke = std::get_if<agent::Invoke>(&command)) {
+                const std::string id = tools.at(invoke->role).id_of(invoke->call.name);
+                if (std::ranges::find(pointer_tools, id) != pointer_tools.end()) return false;
+                mode->apply(agent::Invoked{.call_id = invoke->call.id,
+                                           .tool = invoke->call.name,
+                                           .ok = true,
+                                           .result_json = "{\"ok\":true}"});
+            } else {
+                return false;
+            }
+        }
+        return false;
+    }
+
+    /// Whether the click of this reply hits after its position was refined, as in a run.
+    bool hits_refined(const CalibrationAnswer& answer, const vlm::ChatReply& reply) {
+        const PositionFit& fit = run_.calibration.fit;
+        const Shown& shown = screen(answer.question.screen);
+        const agent::Profile profile = refining_profile(answer.sample.image, agent::Refine::on);
+        const agent::ToolsByRole tools = tools_for(options_.tools, profile);
+        const auto mode = replied_mode(profile, tools, answer, reply);
+        vlm::Image crop;
         for (int i = 0; i < max_commands; ++i) {
             agent::Command command = mode->next();
             if (const auto* look = std::get_if<agent::Observe>(&command);
@@ -493,6 +554,9 @@ private:
         agent::Observed look = look_of(crop, view.image);
         look.area = view.area;
         look.zoomed = agent::Zoomed{all, zoom.use, {}};
+        if (zoom.target)
+            look.zoomed->element = agent::element_size(shown.image.view(),
+                                                       winio::WorkArea(all).to_pixel(*zoom.target));
         return look;
     }
 

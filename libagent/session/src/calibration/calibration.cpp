@@ -149,6 +149,7 @@ RefineResult read_refined(const json::object& all, const std::string& where) {
     RefineResult result;
     result.without = read_hit_rates(all, "without", where);
     result.with = read_hit_rates(all, "with", where);
+    result.with_small = read_hit_rates(all, "with_small", where);
     members.read("requests", result.requests, 0, max_count);
     read_number(members, "median_seconds", result.median_seconds, 0, 1e9);
     members.read("median_prompt_tokens", result.median_prompt_tokens, 0, max_tokens);
@@ -172,6 +173,7 @@ json::array to_json(const std::vector<HitRate>& hit_rates) {
 json::object to_json(const RefineResult& result) {
     return {{"without", to_json(result.without)},
             {"with", to_json(result.with)},
+            {"with_small", to_json(result.with_small)},
             {"requests", result.requests},
             {"median_seconds", result.median_seconds},
             {"median_prompt_tokens", to_json(result.median_prompt_tokens)},

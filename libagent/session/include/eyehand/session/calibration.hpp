@@ -187,13 +187,15 @@ struct HitRate {
     friend bool operator==(const HitRate&, const HitRate&) = default;
 };
 
-/// What refined positions change (`agent::Profile::refine`), for the targets of `refined_sizes`. Both rates
+/// What refined positions change (`agent::Profile::refine`), for the targets of `refined_sizes`. All rates
 /// are of the same first answers.
 struct RefineResult {
     std::vector<HitRate> without{}; ///< by size, ascending
-    std::vector<HitRate> with{};    ///< the same sizes
-    int requests = 0;               ///< answered ones, in addition to `Calibration::requests`
-    double median_seconds = 0;      ///< of these requests
+    std::vector<HitRate> with{};    ///< the same sizes; with agent::Refine::on
+    /// With agent::Refine::small; empty in older files.
+    std::vector<HitRate> with_small{};
+    int requests = 0;          ///< answered ones, in addition to `Calibration::requests`
+    double median_seconds = 0; ///< of these requests
     std::optional<int> median_prompt_tokens{};
     std::optional<int> median_completion_tokens{};
     friend bool operator==(const RefineResult&, const RefineResult&) = default;
@@ -296,8 +298,8 @@ struct CalibrationOptions {
     agent::Profile profile{}; ///< of mode "conversation"; with the model's id and its dialect
     agent::Toolbox tools = agent::built_in_tools(); ///< the tools that the profile can name
     int requests = default_calibration_requests;
-    /// Then also refines the positions of the smallest targets, with one more request for each. Not if the
-    /// model does not ground, or if runs cannot use its form or its server shrinks images.
+    /// Then also refines the positions of the smallest targets, with one more request for each: that of
+    /// agent::Refine::on, which agent::Refine::small makes for some of them. Not if the model does not ground, or if runs cannot use its form or its server shrinks images.
     bool refine = false;
     /// Called after each answer, also to a request that refines, with the number of answers so far. `at` and
     /// `hit` are not set before the last of the `requests`.
@@ -311,6 +313,8 @@ struct CalibrationOptions {
 struct CalibrationRun {
     Calibration calibration{}; ///< its endpoint and time are empty
     std::vector<CalibrationAnswer> answers{};
+    /// Why `CalibrationOptions::refine` had no result, although the positions can be refined; or empty.
+    std::string not_refined{};
 };
 
 /// Asks the questions, with the requests that an agent with this profile would send, and evaluates the
@@ -320,7 +324,8 @@ struct CalibrationRun {
 /// action is executed.
 /// Throws std::invalid_argument for a number of requests out of range, agent::Error{bad_profile} for a
 /// profile of another mode or without a tool that clicks, and vlm::Error if the first request or three
-/// requests in a row fail, or after a stop request.
+/// requests in a row fail, or after a stop request. While positions are refined, these failures and a stop
+/// request keep the calibration (`CalibrationRun::not_refined`).
 [[nodiscard]] EYEHAND_SESSION_API CalibrationRun calibrate(vlm::ChatModel& model,
                                                            const CalibrationOptions& options);
 
