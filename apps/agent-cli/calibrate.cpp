@@ -137,7 +137,7 @@ std::string advice(const Calibration& calibration) {
     if (calibration.fit.grounds) return text;
     for (const std::string& alternative :
          session::alternatives(calibration.model, calibration.dialect))
-        text += line("instead", alternative);
+        text += line("remedy", alternative);
     return text;
 }
 

@@ -170,7 +170,7 @@ check_calibration(const DoctorFlags& flags, const std::string& url, const std::s
 /// For a model whose clicks are likely to miss.
 void suggest_alternatives(const std::string& model_id, agent::Dialect dialect) {
     for (const std::string& alternative : session::alternatives(model_id, dialect))
-        note("instead", alternative);
+        note("remedy", alternative);
 }
 
 void check_context(const std::optional<int>& tokens) {

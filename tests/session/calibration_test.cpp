@@ -667,7 +667,7 @@ TEST_CASE("calibration: warnings name what users should know") {
     all.late = {7, 10};
     const std::vector<std::string> three = session::warnings(all);
     REQUIRE(three.size() == 3);
-    CHECK_THAT(three[0], ContainsSubstring("no run supports this form"));
+    CHECK_THAT(three[0], ContainsSubstring("do not support positions in this form"));
     CHECK_THAT(three[2], ContainsSubstring("10 of 10 positions are in it up to turn 10 of a "
                                            "conversation, 7 of 10 later; others are image_pixels"));
     all.fit.grounds = false;

@@ -206,24 +206,25 @@ TEST_CASE("session: remarks on a calibration") {
         {[](session::Calibration& it) {
              it.hit_rates = {{8, 3, 10}};
          },
-         "expects 30 % of clicks on small targets (up to 16 pixels) to hit (11 to 60 %)",
+         "30 % of clicks on small targets (up to 16 pixels) are expected to hit (11 to 60 %)",
          "norm1000"},
         {[](session::Calibration& it) { it.fit.grounds = false; },
-         "no usable positions, as its calibration shows (no grounding): clicks are likely to miss; "
-         "consider another --dialect, if the model was trained in one",
+         "so the model cannot click: consider another --dialect, if the model was trained in one",
          "norm1000"},
         {[](session::Calibration& it) {
              it.early = {30, 30};
              it.late = {2, 10};
          },
-         "does not keep to one convention in long conversations, as its calibration shows (30 of "
-         "30 "
-         "positions up to turn 10, 2 of 10 later)",
+         "does not keep to one convention: 30 of 30 positions are in it up to turn 10 of a "
+         "conversation, 2 of 10 later; clicks in long runs may miss: prefer short tasks "
+         "(--max-turns 10)",
          "norm1000"},
         {[](session::Calibration& it) {
              it.fit.form = {unit, true};
          },
-         "(unit: fractions from 0 to 1, y before x): clicks are likely to miss", "norm1000"},
+         "in this form (unit: fractions from 0 to 1, y before x), so clicks are likely to miss: "
+         "try",
+         "norm1000"},
         {[](session::Calibration& it) { it.dialect = agent::Dialect::glm; },
          "was made with --dialect glm and is not used", "norm1000"},
         {[](session::Calibration& it) {
@@ -238,6 +239,7 @@ TEST_CASE("session: remarks on a calibration") {
         options.calibrations = write_calibration(stage, one.change);
         const RunSession session(stage.desktop, options);
         REQUIRE(stage.remarks.size() == 1);
+        CHECK_THAT(stage.remarks.front(), ContainsSubstring("tiny"));
         CHECK_THAT(stage.remarks.front(), ContainsSubstring(one.remark));
         CHECK(to_string(session.profile().coordinates.value()) == one.coordinates);
     }
@@ -257,6 +259,39 @@ TEST_CASE("session: numbers of the user are kept if a calibration has measured o
     REQUIRE(stage.remarks.size() == 1);
     CHECK_THAT(stage.remarks.front(),
                ContainsSubstring("but this run uses norm1000 (the profile)"));
+TEST_CASE("session: each warning of a calibration is a remark") {
+    Stage stage;
+    SessionOptions options = stage.options();
+    options.profile.coordinates = agent::CoordinateConvention::norm1000;
+    options.calibrations = write_calibration(stage, [](session::Calibration& it) {
+        it.fit.form.convention = agent::CoordinateConvention::unit;
+        it.hit_rates = {{8, 3, 10}};
+    });
+    const RunSession session(stage.desktop, options);
+    REQUIRE(stage.remarks.size() == 2);
+    CHECK_THAT(stage.remarks[0], ContainsSubstring("30 % of clicks on small targets"));
+    CHECK_THAT(stage.remarks[0], ContainsSubstring("(--refine on)"));
+    CHECK_THAT(stage.remarks[1], ContainsSubstring("but this run uses norm1000 (the profile)"));
+}
+
+TEST_CASE("session: a run that continues with another model has no calibration of the first") {
+    Stage stage;
+    stage.answer("I look.", "observe_screen");
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    SessionOptions options = stage.options();
+    options.calibrations = write_calibration(stage, [](session::Calibration&) {});
+    agent::RunDirectory directory = stage.directory();
+    (void)RunSession(stage.desktop, options).run("do it", directory);
+    REQUIRE(std::filesystem::exists(directory.path() / "calibration.json"));
+    CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring(R"("model":"tiny","text":)"));
+
+    stage.answer("It is done.");
+    options.calibrations.clear();
+    options.profile.model = "other";
+    (void)RunSession(stage.desktop, options).resume(directory);
+    CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring(R"("calibration":null)"));
+}
+
 }
 
 TEST_CASE("session: screenshots have the size to which the server shrinks images") {

@@ -1,5 +1,6 @@
 #include "eyehand/session/run_session.hpp"
 
+#include "calibration/advice.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/http_log.hpp"
 #include "eyehand/agent/lmstudio_log.hpp"
@@ -268,49 +269,43 @@ private:
             return;
         }
         calibration_json_ = to_json(calibration);
-        if (!fit.grounds) {
-            put(options_.agent.settings, {"measured_positions", "none", "calibration"});
-            remark(fmt::format("{} states no usable positions, as its calibration shows (no "
-                               "grounding): clicks are likely to miss; consider {}",
-                               model, fmt::join(alternatives(model, calibration.dialect), "; ")));
-            return;
-        }
         const HitRate small = calibration.small_targets();
-        const Interval range = wilson_interval(small.hits, small.total);
         const double percent = small.total == 0 ? 0 : 100.0 * small.hits / small.total;
         put(options_.agent.settings,
             {"measured_positions",
-             fmt::format("{}{}; {:.0f} % of small targets", to_string(fit.form.convention),
-                         fit.form.swapped ? ", y before x" : "", percent),
+             fit.grounds
+                 ? fmt::format("{}{}; {:.0f} % of small targets", to_string(fit.form.convention),
+                               fit.form.swapped ? ", y before x" : "", percent)
+                 : std::string("none"),
              "calibration"});
-        if (!fit.form.usable()) {
-            remark(fmt::format("{} states positions in a form that no run supports, as its "
-                               "calibration shows ({}): clicks are likely to miss; try "
-                               "--coordinates norm1000 in another calibration, or another model",
-                               model, description(fit.form)));
-        } else if (choice.convention != fit.form.convention) {
+        for (const CalibrationWarning& warning : warnings_of(calibration))
+            remark(fmt::format("the calibration of {}: {}: {}", model, warning.text,
+                               remedy(warning.kind, calibration)));
+        if (fit.grounds && fit.form.usable() && choice.convention != fit.form.convention)
             remark(fmt::format("{} states positions as {} ({}), as its calibration shows, but this "
                                "run uses {} ({}), so clicks may miss",
                                model, agent::description(fit.form.convention),
                                to_string(fit.form.convention), to_string(choice.convention),
                                choice.reason));
-        } else if (small.hits < small.total * min_small_hit_rate) {
-            remark(fmt::format("the calibration of {} expects {:.0f} % of clicks on small targets "
-                               "(up to {} pixels) to hit ({:.0f} to {:.0f} %): enlarge controls, "
-                               "or show the agent a smaller area (--window, --crop){}",
-                               model, percent, max_small_target, 100 * range.low, 100 * range.high,
-                               options_.profile.refine == agent::Refine::off
-                                   ? ", or let it refine positions (--refine small)"
-                                   : ""));
+    }
+
+    [[nodiscard]] std::string remedy(WarningKind kind, const Calibration& calibration) const {
+        switch (kind) {
+        case WarningKind::no_grounding:
+            return fmt::format(
+                "consider {}",
+                fmt::join(alternatives(options_.profile.model, calibration.dialect), "; "));
+        case WarningKind::unusable_form:
+            return "try --coordinates norm1000 in another calibration, or another model";
+        case WarningKind::small_targets:
+            return options_.profile.refine == agent::Refine::off
+                       ? "enlarge controls, show the agent a smaller area (--window, --crop), or "
+                         "let it refine positions (--refine on)"
+                       : "enlarge controls, or show the agent a smaller area (--window, --crop)";
+        case WarningKind::changed_convention:
+            break;
         }
-        if (calibration.keeps_convention() == false)
-            remark(fmt::format("{} does not keep to one convention in long conversations, as its "
-                               "calibration shows ({} of {} positions up to turn {}, {} of {} "
-                               "later): clicks in long runs may miss; prefer short tasks "
-                               "(--max-turns {}), or another model",
-                               model, calibration.early.in_convention, calibration.early.total,
-                               max_early_turn, calibration.late.in_convention,
-                               calibration.late.total, max_early_turn));
+        return fmt::format("prefer short tasks (--max-turns {}), or another model", max_early_turn);
     }
 
     /// Cancelled requests cost nothing if the server then really stops computing.

@@ -95,7 +95,7 @@ TEST_CASE("calibrate measures the numbers of a model and stores them") {
                                  "one call, 40 in the convention"));
     CHECK_THAT(result.out, ContainsSubstring("30 of 30 positions in the convention up to turn 10 "
                                              "of a conversation, 10 of 10 later\n"));
-    CHECK_THAT(result.out, !ContainsSubstring("warning") && !ContainsSubstring("instead"));
+    CHECK_THAT(result.out, !ContainsSubstring("warning") && !ContainsSubstring("remedy"));
     CHECK_THAT(result.err, ContainsSubstring("tiny: 40 requests to http://127.0.0.1:"));
     CHECK_THAT(result.err, ContainsSubstring("30 of 40 requests, about "));
     const std::filesystem::path file = saved(workspace);
@@ -157,9 +157,9 @@ TEST_CASE("calibrate fails for a model that does not point at targets") {
     CHECK_THAT(result.out, ContainsSubstring("no grounding"));
     CHECK_THAT(result.out, ContainsSubstring("warning    the model does not ground: its positions "
                                              "do not depend on the targets"));
-    CHECK_THAT(result.out, ContainsSubstring("instead    another --dialect"));
-    CHECK_THAT(result.out, ContainsSubstring("instead    a model of a family"));
-    CHECK_THAT(result.out, ContainsSubstring("instead    tasks for the keyboard"));
+    CHECK_THAT(result.out, ContainsSubstring("remedy     another --dialect"));
+    CHECK_THAT(result.out, ContainsSubstring("remedy     a model of a family"));
+    CHECK_THAT(result.out, ContainsSubstring("remedy     tasks for the keyboard"));
     CHECK(!session::calibration_from_json(test::read_file(saved(workspace)), "").fit.grounds);
 
     const test::Workspace other;

@@ -1,10 +1,11 @@
 // What users should know about a calibration, and what they can do.
-#include "eyehand/session/calibration.hpp"
+#include "calibration/advice.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace eyehand::session {
 namespace {
@@ -43,20 +44,33 @@ std::string changed_convention(const Calibration& calibration) {
 
 } // namespace
 
-std::vector<std::string> warnings(const Calibration& calibration) {
-    if (!calibration.fit.grounds) return {no_grounding(calibration)};
-    std::vector<std::string> all;
-    if (!calibration.fit.form.usable())
-        all.emplace_back("no run supports this form of positions, so clicks are likely to miss");
+std::vector<CalibrationWarning> warnings_of(const Calibration& calibration) {
+    if (!calibration.fit.grounds) return {{WarningKind::no_grounding, no_grounding(calibration)}};
+    std::vector<CalibrationWarning> all;
+    const PositionForm& form = calibration.fit.form;
+    if (!form.usable())
+        all.push_back({WarningKind::unusable_form,
+                       fmt::format("runs do not support positions in this form ({}), so clicks "
+                                   "are likely to miss",
+                                   description(form))});
     const HitRate small = calibration.small_targets();
     if (small.total > 0 && small.hits < small.total * min_small_hit_rate) {
         const Interval range = wilson_interval(small.hits, small.total);
-        all.push_back(fmt::format("{:.0f} % of clicks on small targets (up to {} pixels) are "
-                                  "expected to hit ({:.0f} to {:.0f} %)",
-                                  100.0 * small.hits / small.total, max_small_target,
-                                  100 * range.low, 100 * range.high));
+        all.push_back({WarningKind::small_targets,
+                       fmt::format("{:.0f} % of clicks on small targets (up to {} pixels) are "
+                                   "expected to hit ({:.0f} to {:.0f} %)",
+                                   100.0 * small.hits / small.total, max_small_target,
+                                   100 * range.low, 100 * range.high)});
     }
-    if (calibration.keeps_convention() == false) all.push_back(changed_convention(calibration));
+    if (calibration.keeps_convention() == false)
+        all.push_back({WarningKind::changed_convention, changed_convention(calibration)});
+    return all;
+}
+
+std::vector<std::string> warnings(const Calibration& calibration) {
+    std::vector<std::string> all;
+    for (CalibrationWarning& warning : warnings_of(calibration))
+        all.push_back(std::move(warning.text));
     return all;
 }
 
