@@ -225,7 +225,7 @@ describe('a report', () => {
         const { page, problems, close } = await opened('hostile');
         const facts = await page.locator('#calibration-facts').evaluate((node) => node.textContent);
         assert.match(facts, /Positionspercent: 0 to 100/);
-        assert.match(facts, /Used by the runnorm1000/);
+        assert.match(facts, /Convention of the runnorm1000/);
         assert.match(facts, /Correctionnone/);
         assert.match(facts, /Error \(median\)7\.1\/1000 of the image, 21\.5 without correction/);
         assert.match(facts, /Small targets6 of 10, 60 % \(31 to 83 %\)/);

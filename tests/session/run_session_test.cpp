@@ -259,6 +259,8 @@ TEST_CASE("session: numbers of the user are kept if a calibration has measured o
     REQUIRE(stage.remarks.size() == 1);
     CHECK_THAT(stage.remarks.front(),
                ContainsSubstring("but this run uses norm1000 (the profile)"));
+}
+
 TEST_CASE("session: each warning of a calibration is a remark") {
     Stage stage;
     SessionOptions options = stage.options();
@@ -290,8 +292,6 @@ TEST_CASE("session: a run that continues with another model has no calibration o
     options.profile.model = "other";
     (void)RunSession(stage.desktop, options).resume(directory);
     CHECK_THAT(text_of(directory, "report.html"), ContainsSubstring(R"("calibration":null)"));
-}
-
 }
 
 TEST_CASE("session: screenshots have the size to which the server shrinks images") {

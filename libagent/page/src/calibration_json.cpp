@@ -83,9 +83,15 @@ json::value calibration_json(std::string_view file, const agent::Profile& profil
     const auto parsed = agent::parse_json(file);
     if (!parsed || !parsed->is_object()) return nullptr;
     const json::object& all = parsed->as_object();
+    // The file of a run that has continued with another model is that of the first one.
+    const json::value model = text(all, "model");
+    if (!profile.model.empty() && model.is_string() &&
+        std::string_view(model.as_string()) != profile.model)
+        return nullptr;
     const json::object positions = object(all, "positions");
     const json::value* grounds = positions.if_contains("grounds");
     return json::object{
+        {"model", model},
         {"text", text(positions, "text")},
         {"convention", text(positions, "convention")},
         {"grounds", grounds != nullptr && grounds->is_bool() && grounds->as_bool()},

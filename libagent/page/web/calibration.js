@@ -33,13 +33,14 @@ function dateText(seconds) {
     return known(seconds) && Math.abs(seconds) < 1e11 ? new Date(seconds * 1000).toISOString().slice(0, 10) : '';
 }
 
-function factsOf({ text, convention, grounds, residual, uncorrected_residual: before, small, early, late, time, version, used }) {
+function factsOf({ model, text, convention, grounds, residual, uncorrected_residual: before, small, early, late, time, version, used }) {
     const { correction } = used;
     const error = known(residual) ? `${residual.toFixed(1)}/1000 of the image` : '';
     const corrected = known(before) && known(residual) && before > residual ? `, ${before.toFixed(1)} without correction` : '';
     return [
         ['Positions', grounds ? text ?? convention : 'no grounding'],
-        ['Used by the run', used.convention === convention && grounds ? '' : used.convention],
+        ['Model', model ?? ''],
+        ['Convention of the run', used.convention === convention && grounds ? '' : used.convention],
         ['Correction', correction ? correctionText(correction) : 'none'],
         ['Error (median)', grounds ? error + corrected : ''],
         ['Small targets', known(small.hits) && small.total > 0 ? rateText(small) : ''],
