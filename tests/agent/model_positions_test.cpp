@@ -456,7 +456,8 @@ namespace {
 
 /// The notes "images" of a run in which the server counts these prompt tokens for its requests.
 std::vector<std::string> notes_on_images(const std::string& model_id,
-                                         const std::vector<int>& prompt_tokens) {
+                                         const std::vector<int>& prompt_tokens,
+                                         Refine refine = Refine::off) {
     winio::testing::MemoryDesktop desktop({1400, 840});
     desktop.on_input = [&, x = 0](const winio::InputEvent&) mutable {
         desktop.screen().fill({x += 9, 100, 5, 5}, {.red = 255}); // each screenshot is another one
@@ -473,8 +474,14 @@ std::vector<std::string> notes_on_images(const std::string& model_id,
         else
             reply.tool_calls = {{id, "observe_screen", "{}", {}}};
         model.reply_with(reply);
+        const bool clicks = i % 2 == 0 && i + 1 < prompt_tokens.size();
+        if (!clicks || refine == Refine::off) continue;
+        vlm::ChatReply refining = reply; // of a crop, in a conversation of its own
+        refining.usage.prompt_tokens = 900;
+        model.reply_with(refining);
     }
     Profile profile = load_profile("observer");
+    profile.refine = refine;
     profile.model = model_id;
     AgentOptions options = test::unguarded();
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
@@ -486,7 +493,7 @@ std::vector<std::string> notes_on_images(const std::string& model_id,
     for (const Event& event : read_journal(store)) {
         if (const auto* note = std::get_if<Noted>(&event.payload); note && note->kind == "images")
             notes.push_back(note->text);
-        if (const auto* seen = std::get_if<Observed>(&event.payload)) {
+        if (const auto* seen = std::get_if<Observed>(&event.payload); seen && !seen->refines()) {
             CHECK(seen->size == winio::Size{1400, 840});
             CHECK(seen->model_size.has_value() == (model_id != "unknown"));
         }
@@ -509,4 +516,12 @@ TEST_CASE("positions: a server that counts too few tokens for screenshots is not
     // Fewer tokens than the texts have: the counts mean nothing.
     CHECK(notes_on_images(model, {300, 350, 370, 400}).empty());
     CHECK(notes_on_images("unknown", {10, 10, 10, 10}).empty());
+}
+
+TEST_CASE("positions: the tokens of a refining request are not those of the conversation") {
+    const std::string model = "qwen2.5-vl-7b-instruct";
+    CHECK(notes_on_images(model, {3600, 3650, 5200, 5220}, Refine::on).empty());
+    const auto shrunk = notes_on_images(model, {3600, 3650, 4500, 4520}, Refine::on);
+    REQUIRE(shrunk.size() == 1);
+    CHECK_THAT(shrunk[0], ContainsSubstring("at most 850 tokens for screenshots that have 1500"));
 }

@@ -13,7 +13,8 @@ void ImageTokensMode::apply(const Fact& fact) {
     if (const auto* replied = std::get_if<Replied>(&fact);
         replied != nullptr && replied->reply.usage.prompt_tokens && !warned_) {
         const Command command = inner_->next();
-        if (const auto* asked = std::get_if<Ask>(&command))
+        // A refining request has only its crop; the next request continues the one before it.
+        if (const auto* asked = std::get_if<Ask>(&command); asked != nullptr && !asked->refines)
             check(*asked, *replied->reply.usage.prompt_tokens);
     }
     inner_->apply(fact);
