@@ -212,6 +212,9 @@ ServerSettings server_of_run(const EndpointFlags& flags, const std::vector<agent
         if ((it.name == "endpoint" && !it.value.empty() && !is_todays) ||
             (it.name == "api" && vlm::parse_api(it.value)))
             of_run.push_back(it);
+    // Versions without the setting knew only chat completions.
+    if (!value_of(kept, "api"))
+        of_run.push_back({"api", std::string(to_string(vlm::Api::chat_completions)), "run.json"});
     ServerSettings server = server_settings(flags, of_run);
     if (!quiet && !is_todays && origin(*stored) != origin(today))
         print_to(

@@ -126,6 +126,45 @@ TEST_CASE("a run with the Responses API is recorded, resumed with this API, and 
     CHECK_THAT(replayed.out, ContainsSubstring("2 replies decoded"));
 }
 
+TEST_CASE("a run of a version without the setting api is resumed with chat completions") {
+    Stage stage;
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    CHECK(stage.run({"--no-probe"}).status == 4);
+    const std::filesystem::path file = stage.run_path() / "run.json";
+    std::string run = test::read_file(file);
+    const std::string api = R"("api":{"value":"chat","source":"default"},)";
+    REQUIRE(run.find(api) != std::string::npos);
+    std::ofstream(file, std::ios::trunc) << run.erase(run.find(api), api.size());
+
+    const std::vector<std::string> resume{"resume", stage.run_path().string(), "--no-probe"};
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    CHECK(agent_cli(resume, {{"EYEHAND_API", "responses"}}).status == 4);
+    CHECK(stage.server.requests().at(1).target == "/v1/chat/completions");
+    CHECK_THAT(test::read_file(file), ContainsSubstring(R"("api":{"value":"chat")"));
+
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    std::vector<std::string> with_flag = resume;
+    with_flag.insert(with_flag.end(), {"--api", "responses"});
+    CHECK(agent_cli(with_flag).status == 4);
+    CHECK(stage.server.requests().at(2).target == "/v1/responses");
+}
+
+TEST_CASE("another endpoint for a resumed run brings today's API") {
+    Stage stage;
+    stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    CHECK(stage.run({"--api", "responses", "--no-probe"}).status == 4);
+    ChatServer other;
+    for (int i = 0; i < 2; ++i)
+        other.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
+    std::vector<std::string> resume{"resume", stage.run_path().string(), "--no-probe", "--endpoint",
+                                    other.url()};
+    CHECK(agent_cli(resume).status == 4);
+    CHECK(other.requests().at(0).target == "/v1/chat/completions");
+    resume.insert(resume.end(), {"--api", "responses"});
+    CHECK(agent_cli(resume).status == 4);
+    CHECK(other.requests().at(1).target == "/v1/responses");
+}
+
 TEST_CASE("the terminal shows the observation of a visual loop's reply, not its JSON") {
     Stage stage;
     stage.answer(R"({"observation": "The desktop is empty.", "bboxes": [], "actions": [], )"
