@@ -3,6 +3,7 @@
 #include "image_limits.hpp"
 #include "jpeg.hpp"
 #include "overloaded.hpp"
+#include "webp_size.hpp"
 #ifdef EYEHAND_WITH_WEBP
 #include "webp.hpp"
 #endif
@@ -29,10 +30,8 @@ std::vector<std::uint8_t> encode_webp(const ImageView& /*image*/, const WebpOpti
     refuse_webp();
 }
 Image decode_webp(std::span<const std::uint8_t> /*file*/, const ImageLimits& /*limits*/) {
-    refuse_webp();
-}
-Size webp_size(std::span<const std::uint8_t> /*file*/, const ImageLimits& /*limits*/) {
-    refuse_webp();
+    throw Error(errc::not_supported, "the WebP file cannot be read: this build has no WebP; build "
+                                     "Eyehand with libwebp (EYEHAND_WEBP=ON)");
 }
 #endif
 

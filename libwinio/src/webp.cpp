@@ -61,6 +61,17 @@ int append(const std::uint8_t* data, std::size_t size, const WebPPicture* pictur
                     : "the WebP file cannot be read: it is damaged or truncated");
 }
 
+/// Also checks the beginning of the pixels.
+Size checked_size(std::span<const std::uint8_t> file, const ImageLimits& limits) {
+    WebPBitstreamFeatures features{};
+    const VP8StatusCode status = WebPGetFeatures(file.data(), file.size(), &features);
+    if (status != VP8_STATUS_OK) refuse(status);
+    if (features.has_animation != 0) refuse(VP8_STATUS_UNSUPPORTED_FEATURE);
+    const Size size{features.width, features.height};
+    check_limits(size, limits, "WebP");
+    return size;
+}
+
 } // namespace
 
 std::vector<std::uint8_t> encode_webp(const ImageView& image, const WebpOptions& options) {
@@ -84,18 +95,8 @@ std::vector<std::uint8_t> encode_webp(const ImageView& image, const WebpOptions&
     return file;
 }
 
-Size webp_size(std::span<const std::uint8_t> file, const ImageLimits& limits) {
-    WebPBitstreamFeatures features{};
-    const VP8StatusCode status = WebPGetFeatures(file.data(), file.size(), &features);
-    if (status != VP8_STATUS_OK) refuse(status);
-    if (features.has_animation != 0) refuse(VP8_STATUS_UNSUPPORTED_FEATURE);
-    const Size size{features.width, features.height};
-    check_limits(size, limits, "WebP");
-    return size;
-}
-
 Image decode_webp(std::span<const std::uint8_t> file, const ImageLimits& limits) {
-    Image image(webp_size(file, limits));
+    Image image(checked_size(file, limits));
     WebPDecoderConfig config{};
     if (WebPInitDecoderConfig(&config) == 0)
         throw Error(errc::decode_failed, "libwebp is of another version than its headers");

@@ -15,7 +15,5 @@ namespace eyehand::winio {
                                                     const WebpOptions& options);
 /// As `decode_image`.
 [[nodiscard]] Image decode_webp(std::span<const std::uint8_t> file, const ImageLimits& limits);
-/// As `image_file_size`.
-[[nodiscard]] Size webp_size(std::span<const std::uint8_t> file, const ImageLimits& limits);
 
 } // namespace eyehand::winio

@@ -21,7 +21,10 @@ using Bytes = std::vector<std::uint8_t>;
 
 std::vector<ImageFormat> supported_formats() {
     std::vector<ImageFormat> all{PngOptions{}, JpegOptions{}};
-    if (is_supported(WebpOptions{})) all.emplace_back(WebpOptions{});
+    if (is_supported(WebpOptions{}))
+        all.emplace_back(WebpOptions{});
+    else
+        WARN("this build has no WebP: only PNG and JPEG are tested");
     return all;
 }
 
@@ -221,13 +224,59 @@ TEST_CASE("image files: a JPEG of another form than the library writes is refuse
     CHECK_THAT(refusal(more), ContainsSubstring("unexpected marker"));
 }
 
+TEST_CASE("image files: the size of a WebP file needs no libwebp") {
+    const auto webp = [](std::initializer_list<int> chunk) {
+        Bytes file{'R', 'I', 'F', 'F', 0, 0, 0, 0, 'W', 'E', 'B', 'P'};
+        for (const int byte : chunk) file.push_back(static_cast<std::uint8_t>(byte));
+        file.resize(64); // the pixels are not read
+        return file;
+    };
+    // The first bytes of files of libwebp with 60x40 pixels: lossy, lossless, and with alpha.
+    const Bytes lossy =
+        webp({'V', 'P', '8', ' ', 34, 0, 0, 0, 0x30, 0, 0, 0x9D, 1, 0x2A, 60, 0, 40, 0});
+    const Bytes lossless = webp({'V', 'P', '8', 'L', 34, 0, 0, 0, 0x2F, 0x3B, 0xC0, 0x09, 0x00});
+    const Bytes extended =
+        webp({'V', 'P', '8', 'X', 10, 0, 0, 0, 0x10, 0, 0, 0, 59, 0, 0, 39, 0, 0});
+    for (const Bytes& file : {lossy, lossless, extended}) {
+        CHECK(image_file_size(file) == Size{60, 40});
+        CHECK(error_of([&] { (void)image_file_size(file, {.pixels = 2399}); }).code() ==
+              errc::decode_failed);
+        CHECK(error_of([&] {
+                  (void)image_file_size({file.data(), 24});
+              }).code() == errc::decode_failed);
+    }
+    if (is_supported(WebpOptions{}))
+        CHECK(image_file_size(encode_image(example({60, 40}).view(), WebpOptions{})) ==
+              Size{60, 40});
+    const auto refusal = [](const Bytes& file) {
+        const Error error = error_of([&] { (void)image_file_size(file); });
+        CHECK(error.code() == errc::decode_failed);
+        return std::string(error.what());
+    };
+    Bytes animation = extended;
+    animation[20] = 2;
+    CHECK_THAT(refusal(animation), ContainsSubstring("animation"));
+    Bytes no_key_frame = lossy;
+    no_key_frame[20] = 0x31;
+    CHECK_THAT(refusal(no_key_frame), ContainsSubstring("damaged"));
+    Bytes other_signature = lossless;
+    other_signature[20] = 0;
+    CHECK_THAT(refusal(other_signature), ContainsSubstring("damaged"));
+    CHECK_THAT(refusal(webp({'A', 'L', 'P', 'H'})), ContainsSubstring("damaged"));
+}
+
 TEST_CASE("image files: a build without WebP says so") {
-    if (is_supported(WebpOptions{})) return;
+    if (is_supported(WebpOptions{})) {
+        WARN("skipped: this build has WebP");
+        return;
+    }
     const Error error = error_of([] { (void)FramePipeline({.format = WebpOptions{}}); });
     CHECK(error.code() == errc::not_supported);
     CHECK_THAT(error.what(), ContainsSubstring("this build has no WebP: choose png or jpeg"));
     const Bytes file{'R', 'I', 'F', 'F', 1, 0, 0, 0, 'W', 'E', 'B', 'P'};
-    CHECK(error_of([&] { (void)decode_image(file); }).code() == errc::not_supported);
+    const Error unread = error_of([&] { (void)decode_image(file); });
+    CHECK(unread.code() == errc::not_supported);
+    CHECK_THAT(unread.what(), ContainsSubstring("cannot be read: this build has no WebP"));
 }
 
 TEST_CASE("screenshots: an unchanged frame gives the same file object in each format") {

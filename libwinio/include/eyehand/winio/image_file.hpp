@@ -79,7 +79,7 @@ EYEHAND_WINIO_API void check_format(const ImageFormat& format);
 [[nodiscard]] EYEHAND_WINIO_API Image decode_image(std::span<const std::uint8_t> file,
                                                    const ImageLimits& limits = {});
 /// The size that a file states, without decoding its pixels, which may be damaged. Throws as
-/// `decode_image` does.
+/// `decode_image` does, but reads WebP files also without libwebp.
 [[nodiscard]] EYEHAND_WINIO_API Size image_file_size(std::span<const std::uint8_t> file,
                                                      const ImageLimits& limits = {});
 
