@@ -121,7 +121,7 @@ TEST_CASE("responses run: the journal names the stored text of the items") {
 
 TEST_CASE("responses run: a message of the user continues after the final answer with its items") {
     ResponsesRunStage stage;
-    stage.answer({.reasoning = "I am done.", .text = "Done."}, 1);
+    stage.answer({.reasoning = "I am done.", .text = "Done.\n"}, 1);
     stage.answer({.text = "Really done."}, 2);
     RunControl control;
     const auto send = [&] { control.send_message("And now?"); };
@@ -136,7 +136,7 @@ TEST_CASE("responses run: a message of the user continues after the final answer
                 stage.options);
     CHECK(agent.run("do it", stage.store, control, &speaker).reason == "Really done.");
     const std::vector<std::string> expected =
-        items_of({.reasoning = "I am done.", .text = "Done."}, 1);
+        items_of({.reasoning = "I am done.", .text = "Done.\n"}, 1);
     const std::vector<std::string> input = stage.input(1);
     REQUIRE(input.size() >= 3);
     CHECK(input[1] == expected[0]);

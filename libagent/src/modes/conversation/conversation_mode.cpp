@@ -248,9 +248,7 @@ void ConversationMode::on(const UserMessage& fact) {
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed &&
                turn_ < max_turns_) {
         // The reply was final only because there was no further message.
-        vlm::Message answer = vlm::Message::assistant(finish_.reason);
-        answer.items_json = final_items_;
-        transcript_.add(std::move(answer));
+        transcript_.add(final_answer_);
         go_on();
     }
 }
@@ -309,7 +307,7 @@ void ConversationMode::finish_with(const vlm::ChatReply& reply) {
         finish(Outcome::failed, "the model's reply has neither text nor a tool call, also after a "
                                 "reminder");
     } else {
-        final_items_ = reply.items_json;
+        final_answer_ = vlm::message_of(reply);
         finish(Outcome::completed, std::move(words));
     }
 }

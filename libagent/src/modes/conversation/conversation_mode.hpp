@@ -81,7 +81,7 @@ private:
     std::string told_; ///< text for the model before the next screenshot, or in a separate message
     std::vector<std::string> heard_; ///< messages of the user that are not yet in the transcript
     Finish finish_;
-    std::string final_items_; ///< the output items of the reply that completed the run
+    vlm::Message final_answer_; ///< the reply that completed the run, as the model wrote it
 };
 
 } // namespace eyehand::agent
