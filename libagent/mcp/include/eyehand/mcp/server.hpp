@@ -185,6 +185,10 @@ public:
     bool remove_prompt(std::string_view name);
     /// Tells the clients that subscribed to the resource.
     void resource_updated(std::string_view uri);
+    /// Calls `ended` when a session ends (`Exchange::session`): its connection or its HTTP session is
+    /// gone, and its handlers have returned. On a thread of the server, or of the function that serves it.
+    /// Set it before the server is served.
+    void on_session_end(std::function<void(const std::string& session)> ended);
 
     [[nodiscard]] const ServerOptions& options() const;
 
