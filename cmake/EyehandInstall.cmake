@@ -9,10 +9,10 @@ if(NOT BUILD_SHARED_LIBS)
     install(TARGETS eyehand_base EXPORT eyehand-base ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     install(EXPORT eyehand-base NAMESPACE eyehand:: FILE eyehand-base-targets.cmake DESTINATION ${package})
 endif()
-foreach(library winio vlm agent session panel)
+foreach(library winio vlm agent session panel mcp)
     set(targets eyehand_${library})
     set(headers lib${library}/include)
-    if(library MATCHES "^(session|panel)$")
+    if(library MATCHES "^(session|panel|mcp)$")
         set(headers libagent/${library}/include)
     endif()
     # A shared library contains its private dependencies.
@@ -109,3 +109,6 @@ eyehand_pkg_config(session "Complete runs of an agent: server, logs, recordings,
 eyehand_pkg_config(panel "Local web page that shows and controls a run"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
     LIBS_PRIVATE -leyehand_page -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+eyehand_pkg_config(mcp "Server and client of the Model Context Protocol"
+    REQUIRES "eyehand-agent = ${PROJECT_VERSION}" REQUIRES_PRIVATE "eyehand-session = ${PROJECT_VERSION}"
+    LIBS_PRIVATE -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
