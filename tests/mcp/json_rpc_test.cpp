@@ -104,5 +104,5 @@ TEST_CASE("messages are written as one line that reads back") {
     CHECK(write_message(RpcResponse{.id = 5, .outcome = json::object{}}) ==
           R"({"jsonrpc":"2.0","id":5,"result":{}})");
     CHECK(write_message(RpcResponse{.outcome = RpcError{.code = -1, .message = "\xFF"}}) ==
-          "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-1,\"message\":\"\xEF\xBF\xBD\"}}");
+          "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-1,\"message\":\"\xEF\xBF\xBD\"}}");
 }

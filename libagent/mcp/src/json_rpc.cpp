@@ -145,7 +145,8 @@ std::string write_message(const RpcNotification& notification) {
 
 std::string write_message(const RpcResponse& response) {
     json::object message = envelope();
-    message["id"] = response.id ? to_json(*response.id) : json::value(nullptr);
+    // An error without the id of a request: the specification has no null.
+    if (response.id) message["id"] = to_json(*response.id);
     if (const auto* error = std::get_if<RpcError>(&response.outcome)) {
         json::object members{{"code", error->code}, {"message", error->message}};
         if (error->data) members["data"] = *error->data;

@@ -49,6 +49,14 @@ struct ElicitResult {
     std::string content_json{}; ///< of accept: an object that matches the schema
 };
 
+/// A request to the client: "elicitation/create", "sampling/createMessage" or "roots/list", with
+/// parameters as in the specification. `key` names it within the request that is answered.
+struct InputRequest {
+    std::string key{};
+    std::string method{};
+    std::string params_json = "{}";
+};
+
 enum class LogLevel { debug, info, notice, warning, error, critical, alert, emergency };
 
 /// One request of a client while it is answered. Valid during the call of its handler, on that thread,
@@ -81,8 +89,14 @@ public:
     /// Asks the client's model (sampling): parameters and result as in the specification. The same
     /// rules as for `elicit`.
     [[nodiscard]] std::string sample(std::string_view key, std::string_view params_json);
-    /// What a handler that runs again finds of its earlier run, such as the id of a pending action; the
-    /// client returns it unchanged but could have changed it: treat it as untrusted.
+    /// Whether the client accepts requests with this method.
+    [[nodiscard]] bool can_ask(std::string_view method) const;
+    /// Sends several requests at once and returns their results, JSON objects, in the same order. The
+    /// same rules as for `elicit`.
+    [[nodiscard]] std::vector<std::string> ask(const std::vector<InputRequest>& requests);
+    /// What a handler that runs again finds of its earlier run, such as the id of a pending action. The
+    /// client has returned it unchanged, with the same request and within a day: it is signed with a key
+    /// of this server, which ends with the process. It could have returned it several times.
     [[nodiscard]] const std::string& request_state() const;
     void set_request_state(std::string state);
 
@@ -206,7 +220,7 @@ EYEHAND_MCP_API void serve_stdio(Server& server, std::stop_token stop = {});
 
 struct HttpOptions {
     std::string host = "127.0.0.1";
-    std::uint16_t port = 0;     ///< 0: any free port
+    std::uint16_t port = 0; ///< 0: any free port
     std::string path = "/mcp";
     /// Required in the Authorization field ("Bearer ..."); empty: no token, which requires a loopback
     /// address. Host and Origin are always checked (DNS rebinding).
