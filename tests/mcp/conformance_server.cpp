@@ -1,7 +1,7 @@
 // The server that the official conformance suite tests: its tools, resources and prompts have the names
 // and results that the suite expects.
-//   eyehand-mcp-conformance-server
-// Prints its address, and serves until its standard input ends.
+//   eyehand-mcp-conformance-server [--stdio]
+// Prints its address, and serves until its standard input ends. With --stdio: serves over its standard streams.
 #include "eyehand/agent/json_view.hpp"
 #include "eyehand/mcp/server.hpp"
 
@@ -330,7 +330,7 @@ void add_prompts(mcp::Server& server) {
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
     mcp::Server server({.name = "eyehand-conformance", .version = "1.0"});
     add_results(server);
     add_questions(server);
@@ -338,6 +338,10 @@ int main() {
     add_changes(server);
     add_resources(server);
     add_prompts(server);
+    if (argc > 1 && std::string_view(argv[1]) == "--stdio") {
+        mcp::serve_stdio(server);
+        return 0;
+    }
     const mcp::HttpEndpoint endpoint(server, {});
     std::printf("%s\n", endpoint.url().c_str());
     std::fflush(stdout);

@@ -121,6 +121,9 @@ TEST_CASE("mistakes that the model can correct are results, others are protocol 
     server.add(simple_tool("fail", [](agent::JsonView, Exchange&) -> CallResult {
         throw std::runtime_error("the disk is full");
     }));
+    server.add(simple_tool("relay", [](agent::JsonView, Exchange&) -> CallResult {
+        throw Error(errc::remote_error, "the other server is busy");
+    }));
     server.add(simple_tool("reject", [](agent::JsonView, Exchange&) -> CallResult {
         throw Error(errc::invalid_params, "not like this");
     }));
@@ -133,6 +136,8 @@ TEST_CASE("mistakes that the model can correct are results, others are protocol 
     result = client.result("tools/call", form(call_of("fail")));
     CHECK(result.at("isError") == true);
     CHECK(text_of(result) == "the disk is full");
+    CHECK(text_of(client.result("tools/call", form(call_of("relay")))) ==
+          "the other server is busy");
 
     for (const json::object& params :
          {call_of("missing"), json::object{}, json::object{{"name", "add"}, {"arguments", 1}},
@@ -497,12 +502,12 @@ TEST_CASE("a client with initialize is asked while the handler waits") {
         client.session->receive(RpcResponse{.id = asked.at("id").as_int64(),
                                             .outcome = RpcError{.code = -1, .message = "no"}},
                                 client.inbox);
-        CHECK(client.inbox->take_response(id).contains("error"));
+        CHECK(client.inbox->take_response(id).at("result").at("isError") == true);
     }
     SECTION("and disconnects") {
         (void)client.inbox->take_method("elicitation/create");
         client.session->client_left(client.inbox);
-        CHECK(client.inbox->take_response(id).contains("error"));
+        CHECK(client.inbox->take_response(id).at("result").at("isError") == true);
     }
     CHECK(runs == 1);
 }

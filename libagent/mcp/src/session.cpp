@@ -208,6 +208,12 @@ json::object tool_result(const OfferedTool& tool, CallResult result, std::string
     return written;
 }
 
+/// Other errors, such as of a client that the handler uses, are failures of the tool.
+bool is_protocol_error(const std::error_code& code) {
+    return code == errc::invalid_params || code == errc::resource_not_found ||
+           code == errc::not_supported || code == errc::cancelled;
+}
+
 using PreparedHandler = std::function<json::object(Call&)>;
 
 PreparedHandler prepare_tool(const json::object& params, const Catalog& catalog,
@@ -233,8 +239,9 @@ PreparedHandler prepare_tool(const json::object& params, const Catalog& catalog,
         CallResult result;
         try {
             result = tool->tool.call(agent::JsonDocument::view_of(arguments), exchange);
-        } catch (const Error&) {
-            throw;
+        } catch (const Error& error) {
+            if (is_protocol_error(error.code())) throw;
+            result = error_result(error.what());
         } catch (const std::exception& error) {
             result = error_result(base::exception_text(error));
         }

@@ -119,8 +119,9 @@ struct Tool {
     std::string input_schema_json = R"({"type":"object"})";
     std::string output_schema_json{}; ///< of `CallResult::structured_json`; empty: none
     ToolAnnotations annotations{};
-    /// `arguments` is an object that has passed the input schema. Exceptions: Error becomes a protocol
-    /// error, any other std::exception a result with `is_error`.
+    /// `arguments` is an object that has passed the input schema. Exceptions: Error{invalid_params},
+    /// Error{resource_not_found} and Error{not_supported} become protocol errors, any other
+    /// std::exception a result with `is_error`.
     std::function<CallResult(agent::JsonView arguments, Exchange& exchange)> call{};
 };
 
