@@ -9,17 +9,17 @@ if(NOT BUILD_SHARED_LIBS)
     install(TARGETS eyehand_base EXPORT eyehand-base ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
     install(EXPORT eyehand-base NAMESPACE eyehand:: FILE eyehand-base-targets.cmake DESTINATION ${package})
 endif()
-foreach(library winio vlm agent session panel)
+foreach(library winio vlm agent session panel mcp)
     set(targets eyehand_${library})
     set(headers lib${library}/include)
-    if(library MATCHES "^(session|panel)$")
+    if(library MATCHES "^(session|panel|mcp)$")
         set(headers libagent/${library}/include)
     endif()
     # A shared library contains its private dependencies.
     if(NOT BUILD_SHARED_LIBS AND library STREQUAL "vlm")
         list(APPEND targets eyehand_boost eyehand_boost_ssl)
     elseif(NOT BUILD_SHARED_LIBS AND library STREQUAL "agent")
-        list(APPEND targets eyehand_agent_base eyehand_fmt eyehand_page)
+        list(APPEND targets eyehand_agent_base eyehand_fmt eyehand_page eyehand_web)
     endif()
     install(TARGETS ${targets} EXPORT eyehand-${library}
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
@@ -108,4 +108,7 @@ eyehand_pkg_config(session "Complete runs of an agent: server, logs, recordings,
     LIBS_PRIVATE -leyehand_page -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
 eyehand_pkg_config(panel "Local web page that shows and controls a run"
     REQUIRES "eyehand-agent = ${PROJECT_VERSION}"
-    LIBS_PRIVATE -leyehand_page -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+    LIBS_PRIVATE -leyehand_page -leyehand_web -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})
+eyehand_pkg_config(mcp "Server and client of the Model Context Protocol"
+    REQUIRES "eyehand-agent = ${PROJECT_VERSION}" REQUIRES_PRIVATE "eyehand-session = ${PROJECT_VERSION}"
+    LIBS_PRIVATE -leyehand_web -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})

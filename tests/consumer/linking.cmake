@@ -34,7 +34,7 @@ run(${CMAKE_COMMAND} --install "${WORK}/shared" --prefix "${shared}")
 file(GLOB_RECURSE libraries "${shared}/libeyehand_*.so")
 list(TRANSFORM libraries REPLACE ".*/libeyehand_(.*)[.]so$" "\\1" OUTPUT_VARIABLE components)
 list(SORT components)
-set(expected agent panel session vlm winio)
+set(expected agent mcp panel session vlm winio)
 if(NOT components STREQUAL expected)
     message(FATAL_ERROR "shared libraries are missing or unexpected: expected ${expected}, found ${components}")
 endif()
@@ -103,7 +103,7 @@ if(pkg_config)
     cmake_path(GET pc PARENT_PATH pkgconfig)
     set(ENV{PKG_CONFIG_PATH} "${pkgconfig}")
     foreach(program "docs/examples/ask/main.cpp eyehand-vlm" "docs/examples/screenshot/main.cpp eyehand-winio"
-            "tests/consumer/main.cpp eyehand-panel" "tests/consumer/main.cpp eyehand-session"
+            "tests/consumer/main.cpp eyehand-mcp" "tests/consumer/main.cpp eyehand-panel" "tests/consumer/main.cpp eyehand-session"
             "tests/consumer/main.cpp eyehand-agent")
         string(REPLACE " " ";" program "${program}")
         list(GET program 0 source)

@@ -36,7 +36,7 @@ execute_process(
     RESULT_VARIABLE result ERROR_VARIABLE message OUTPUT_QUIET)
 string(REGEX REPLACE "[ \n]+" " " message "${message}")
 if(result EQUAL 0 OR NOT message MATCHES
-        "no component \"telepathy\"\\. Its components are: winio, vlm, agent, session, panel")
+        "no component \"telepathy\"\\. Its components are: winio, vlm, agent, session, panel, mcp")
     message(FATAL_ERROR "an unknown component is reported as: ${message}")
 endif()
 

@@ -47,8 +47,8 @@ void fold(std::string_view text) {
 }
 
 void knock(std::string_view text) {
-    using panel::Protection;
-    static const panel::Access access(
+    using web::Protection;
+    static const web::Access access(
         {.host = "127.0.0.1", .port = 8080, .tokens = {"secret", "stream", "image"}});
     const auto has = [&](std::string_view secret) {
         return text.find(secret) != std::string_view::npos;
@@ -56,9 +56,9 @@ void knock(std::string_view text) {
     for (const Protection protection :
          {Protection::none, Protection::events, Protection::pictures, Protection::token}) {
         // An address never permits a command, and reads only what it is for.
-        const panel::Caller command{.method = "POST", .authorization = text, .url_token = text};
+        const web::Caller command{.method = "POST", .authorization = text, .url_token = text};
         if (access.permits(command, protection) && !has("secret")) std::abort();
-        const panel::Caller reader{.method = "GET", .url_token = text};
+        const web::Caller reader{.method = "GET", .url_token = text};
         const bool may = protection == Protection::none ||
                          (protection == Protection::events && text == "stream") ||
                          (protection == Protection::pictures && text == "image");
@@ -66,7 +66,7 @@ void knock(std::string_view text) {
         const std::string_view refusal =
             access.refusal({.method = "POST", .host = text}, protection);
         if (refusal.empty() && !text.ends_with(":8080")) std::abort();
-        const panel::Caller other{.method = "POST", .host = "127.0.0.1:8080", .origin = text};
+        const web::Caller other{.method = "POST", .host = "127.0.0.1:8080", .origin = text};
         if (access.refusal(other, protection).empty() && text.size() != 0 &&
             text.size() != std::string_view("http://127.0.0.1:8080").size())
             std::abort();

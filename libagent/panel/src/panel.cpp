@@ -34,15 +34,29 @@ constexpr std::array settings{
 };
 
 /// Throws agent::Error{panel_failed} if other computers could control the desktop without a token.
-panel::Tokens tokens_for(const PanelOptions& options) {
-    if (options.access == PanelAccess::with_token) return panel::Tokens::random();
-    if (panel::is_loopback(options.host)) return {};
+web::Tokens tokens_for(const PanelOptions& options) {
+    if (options.access == PanelAccess::with_token) return web::Tokens::random();
+    if (web::is_loopback(options.host)) return {};
     throw agent::Error(
         agent::errc::panel_failed,
         fmt::format("the panel does not listen on {} without a token, because every client that "
                     "reaches this address could control the desktop; require the token (without "
                     "panel_compat), or choose a loopback address such as 127.0.0.1 (host)",
                     options.host));
+}
+
+std::vector<std::string> allowed_origins(const PanelOptions& options) {
+    if (!options.cors_origin) return {};
+    return {*options.cors_origin};
+}
+
+web::Limits limits_of(const PanelLimits& panel_limits) {
+    return {.connections = panel_limits.connections,
+            .unauthenticated_connections = panel_limits.unauthenticated_connections,
+            .header_bytes = panel_limits.header_bytes,
+            .request_time = panel_limits.request_time,
+            .write_time = panel_limits.write_time,
+            .heartbeat = panel_limits.heartbeat};
 }
 
 /// Wakes the server while it exists: a run may outlive its panel.
@@ -84,27 +98,28 @@ std::span<const agent::SettingSpec> setting_specs() { return settings; }
 
 class Panel::Impl {
 public:
-    Impl(const PanelOptions& options, const panel::Tokens& tokens)
+    Impl(const PanelOptions& options, const web::Tokens& tokens)
         : site_(options.access, options.limits, tokens),
-          server_(options.host, options.port, options.limits, site_, [&](std::uint16_t port) {
-              return panel::Access({.host = options.host,
-                                    .port = port,
-                                    .tokens = tokens,
-                                    .cors_origin = options.cors_origin});
-          }) {
+          server_(options.host, options.port, limits_of(options.limits), site_,
+                  [&](std::uint16_t port) {
+                      return web::Access({.host = options.host,
+                                          .port = port,
+                                          .tokens = tokens,
+                                          .allowed_origins = allowed_origins(options)});
+                  }) {
         waker_->connect([this] { server_.wake(); });
     }
     ~Impl() { waker_->connect({}); }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
-    [[nodiscard]] const panel::HttpServer& server() const { return server_; }
+    [[nodiscard]] const web::HttpServer& server() const { return server_; }
 
     std::shared_ptr<panel::ShownRun> make(const std::filesystem::path& directory,
                                           const agent::Profile& profile, agent::Source annotation,
                                           panel::ShownRun::Writer writer) {
         auto run =
-            std::make_shared<panel::ShownRun>(panel::random_token(), directory, profile, annotation,
+            std::make_shared<panel::ShownRun>(web::random_token(), directory, profile, annotation,
                                               [waker = waker_] { waker->wake(); });
         run->read_journal(writer);
         return run;
@@ -117,11 +132,19 @@ public:
 private:
     const std::shared_ptr<ServerWaker> waker_ = std::make_shared<ServerWaker>();
     panel::RunSite site_;
-    panel::HttpServer server_;
+    web::HttpServer server_;
 };
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): both parts keep a copy
-Panel::Panel(PanelOptions options) : impl_(std::make_unique<Impl>(options, tokens_for(options))) {}
+Panel::Panel(PanelOptions options) try
+    : impl_(std::make_unique<Impl>(options, tokens_for(options))) {
+} catch (const web::ListenError& error) {
+    throw agent::Error(
+        agent::errc::panel_failed,
+        fmt::format("the panel cannot listen on {}, port {}: {}; choose another port, "
+                    "or 0 for any free one",
+                    options.host, options.port, error.what()));
+}
 Panel::~Panel() = default;
 std::string Panel::url() const { return impl_->server().access().url(); }
 std::uint16_t Panel::port() const { return impl_->server().port(); }

@@ -387,7 +387,7 @@ Reply RunSite::state(const Request& request) {
     const auto now = shown ? shown->state() : std::make_shared<const PageState>();
     json::object state = now->to_json();
     state["turns"] = turns_of(*now);
-    if (shown && parameter(request.query, "raw") != "0") {
+    if (shown && web::parameter(request.query, "raw") != "0") {
         std::shared_ptr<const std::vector<std::uint8_t>> raw;
         if (const auto& wanted = now->wanted())
             raw = wanted->file;

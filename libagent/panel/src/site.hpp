@@ -14,6 +14,13 @@
 
 namespace eyehand::panel {
 
+using web::Protection;
+using web::Reply;
+using web::Request;
+using web::Site;
+using web::Stream;
+using web::Tokens;
+
 class RunSite final : public Site {
 public:
     RunSite(PanelAccess access, const PanelLimits& limits, Tokens tokens)

@@ -569,7 +569,7 @@ void replay_part(const RunParts& run, const JournalPart& part, const RecordedPar
 } // namespace
 
 ReplayReport replay_run(const RunStore& run, const ReplayOptions& options) {
-    const StoredRun stored = load_run(run);
+    const StoredRun stored = load_run(run, options.modes);
     std::string task;
     const std::vector<JournalPart> journal = parts_of(run, task);
     const std::vector<RecordedPart> recording = recording_of(run, journal.size());

@@ -44,10 +44,10 @@ public:
     [[nodiscard]] bool was_taken_over();
     [[nodiscard]] std::stop_token at_safe_point() const { return safe_.get_token(); }
     [[nodiscard]] std::stop_token at_once() const { return now_.get_token(); }
+    void interrupt_action();
 
 private:
     void changed();
-    void interrupt_action();
     void continue_at_control();
 
     mutable std::mutex mutex_;
@@ -452,6 +452,7 @@ Approval RunPort::request_approval(ApprovalRequest request, const std::stop_toke
 void RunPort::stop_at_limit(const std::string& reason) {
     state_->stop(reason, RunControl::State::Cause::limit);
 }
+void RunPort::interrupt_action() { state_->interrupt_action(); }
 std::stop_token RunPort::begin_action() { return state_->begin_action(); }
 bool RunPort::was_taken_over() { return state_->was_taken_over(); }
 bool RunPort::stopping() const { return state_->stopping(); }

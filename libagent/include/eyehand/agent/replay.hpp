@@ -54,6 +54,7 @@ struct ReplayOptions {
     /// approvals and the sources of annotations and first reply are those of the recording. Limits,
     /// and the times of `settle` and `reaction`, have no effect.
     AgentOptions agent{};
+    ModeRegistry modes = ModeRegistry::built_in(); ///< must contain the mode of the run
 };
 
 /// Replays all parts of a run. Each command is executed after the same events as in the run, also

@@ -13,7 +13,7 @@
 
 namespace eyehand::agent {
 
-/// Receives the input of a RunControl. `request_approval`, `stop_at_limit`, `stopping` and the tokens may be used
+/// Receives the input of a RunControl. `request_approval`, `stop_at_limit`, `interrupt_action`, `stopping` and the tokens may be used
 /// from any thread, everything else from the run's thread only.
 class EYEHAND_AGENT_API RunPort {
 public:
@@ -41,6 +41,9 @@ public:
 
     /// Like `RunControl::stop`, because a limit of the run is reached.
     void stop_at_limit(const std::string& reason);
+    /// Interrupts an action that has started, and releases its keys and buttons; the run continues, and
+    /// the call fails as if the user had taken over. Without effect between actions.
+    void interrupt_action();
 
     /// To be called before each action on the desktop. The token is triggered when the action must be
     /// interrupted: when the run ends at once, or by `RunControl::take_over`.

@@ -1,7 +1,7 @@
-// Access control of the panel. A client can control the desktop through the agent, so every request
+// Access control of a server. A client can control the desktop through the agent, so every request
 // is checked:
-//   Host    must be the address on which the panel listens; prevents DNS rebinding
-//   Origin  if present, must be the panel's own or the allowed one
+//   Host    must be the address on which the server listens; prevents DNS rebinding
+//   Origin  if present, must be the server's own or an allowed one
 //   token   in the Authorization field. The page knows it from the fragment of its address, which
 //           browsers do not send. There is no cookie: browsers send cookies to all ports of a host,
 //           so every other local server would receive it
@@ -10,11 +10,11 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace eyehand::panel {
+namespace eyehand::web {
 
 /// 128 bits of the system's random generator, as 32 hexadecimal digits.
 [[nodiscard]] std::string random_token();
@@ -55,17 +55,17 @@ struct Caller {
 class Access {
 public:
     struct Options {
-        std::string host{}; ///< the configured address or name on which the panel listens
+        std::string host{}; ///< the configured address or name on which the server listens
         std::uint16_t port = 0;
         Tokens tokens{};
-        std::optional<std::string> cors_origin{};
+        std::vector<std::string> allowed_origins{}; ///< besides the server's own
     };
     explicit Access(Options options);
 
     /// Why Host, Origin or Sec-Fetch-Site is not acceptable; empty if the request passes.
     /// Independent of the tokens.
     [[nodiscard]] std::string_view refusal(const Caller& caller, Protection protection) const;
-    /// Whether `origin` is the additional allowed origin.
+    /// Whether `origin` is an additional allowed origin.
     [[nodiscard]] bool is_allowed_origin(std::string_view origin) const;
     /// Whether the caller has a token that permits the request, or needs none.
     [[nodiscard]] bool permits(const Caller& caller, Protection protection) const;
@@ -79,4 +79,4 @@ private:
     bool everywhere_ = false; ///< listens on all addresses of the computer
 };
 
-} // namespace eyehand::panel
+} // namespace eyehand::web

@@ -1,7 +1,6 @@
 #include "http_server.hpp"
 
 #include "base/text.hpp"
-#include "eyehand/agent/error.hpp"
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -18,6 +17,7 @@
 #include <atomic>
 #include <chrono>
 #include <list>
+#include <mutex>
 #include <set>
 #include <thread>
 
@@ -25,7 +25,7 @@
 #include <signal.h>
 #endif
 
-namespace eyehand::panel {
+namespace eyehand::web {
 namespace {
 
 namespace asio = boost::asio;
@@ -40,6 +40,8 @@ constexpr std::chrono::milliseconds between_events{50};
 constexpr std::chrono::seconds farewell{2};
 constexpr std::chrono::milliseconds accept_again{100};
 constexpr std::chrono::milliseconds look_every{500};
+/// Maximum size of the events that a client has not read, in bytes.
+constexpr std::size_t max_unsent = std::size_t{64} << 20U;
 /// Maximum time that the destructor waits for slow clients.
 constexpr std::chrono::milliseconds last_words{500};
 
@@ -93,9 +95,25 @@ std::string_view parameter(std::string_view query, std::string_view name) {
     return {};
 }
 
+std::optional<std::string_view> Request::field(std::string_view name) const {
+    for (const auto& [each, value] : fields)
+        if (agent::equals_ignoring_case(each, name)) return value;
+    return std::nullopt;
+}
+
+void Site::answer_later(const Request& request, std::shared_ptr<Responder> responder) {
+    responder->reply(answer(request));
+}
+
+Reply Site::no_token() const {
+    return plain(403, "The token is missing or wrong, or does not permit this request. Open the "
+                      "address that the program printed; it ends with the token. Programs send the "
+                      "token as \"Authorization: Bearer TOKEN\".");
+}
+
 class HttpServer::Impl {
 public:
-    Impl(const std::string& host, std::uint16_t port, const PanelLimits& limits, Site& site,
+    Impl(const std::string& host, std::uint16_t port, const Limits& limits, Site& site,
          const std::function<Access(std::uint16_t)>& make_access)
         : limits_(limits), site_(site), acceptor_(context_), accept_timer_(context_),
           look_timer_(context_) {
@@ -112,6 +130,7 @@ public:
     ~Impl() {
         asio::post(context_, [this] { part(); });
         thread_.join();
+        bell_->close();
     }
 
     Impl(const Impl&) = delete;
@@ -133,6 +152,25 @@ private:
     using Parser = http::request_parser<http::string_body>;
     using Response = http::response<http::string_body>;
 
+    /// Reaches the server's thread as long as it exists.
+    class Doorbell {
+    public:
+        explicit Doorbell(asio::io_context& context) : context_(&context) {}
+        template <class Handler>
+        void post(Handler handler) {
+            const std::lock_guard lock(mutex_);
+            if (context_ != nullptr) asio::post(*context_, std::move(handler));
+        }
+        void close() {
+            const std::lock_guard lock(mutex_);
+            context_ = nullptr;
+        }
+
+    private:
+        std::mutex mutex_;
+        asio::io_context* context_;
+    };
+
     /// One client; the pending handlers keep it alive.
     class Connection : public std::enable_shared_from_this<Connection> {
     public:
@@ -146,6 +184,7 @@ private:
             else
                 server_.unauthenticated_.remove(this);
             server_.listeners_.erase(this);
+            server_.answering_.erase(this);
         }
         Connection(const Connection&) = delete;
         Connection& operator=(const Connection&) = delete;
@@ -213,15 +252,17 @@ private:
             allowed_origin_ =
                 access.is_allowed_origin(caller.origin) ? std::string(caller.origin) : "";
             if (head.method() == http::verb::options) return write(preflight());
-            if (!access.permits(caller, protection)) return refuse(no_token());
+            if (!access.permits(caller, protection)) return refuse(server_.site_.no_token());
             // The files of the page are for everyone.
             has_room_ = protection == Protection::none || admit();
             keep_alive_ = keep_alive_ && has_room_;
             request_.method = is_head_ ? "GET" : text_of(head.method_string());
             request_.content_type = text_of(head[http::field::content_type]);
+            for (const auto& field : head)
+                request_.fields.emplace_back(text_of(field.name_string()), text_of(field.value()));
             if (request_.method == "GET" && server_.site_.is_stream(request_.path))
                 return has_room_ ? open_stream()
-                                 : refuse(plain(503, "the panel has too many clients"));
+                                 : refuse(plain(503, "the server has too many clients"));
             read_body();
         }
 
@@ -265,8 +306,228 @@ private:
                              [self = shared_from_this()](error_code error, std::size_t) {
                                  if (error) return self->refuse(error);
                                  self->request_.body = std::move(self->parser_->get().body());
+                                 if (self->server_.site_.answers_later(self->request_.path))
+                                     return self->answer_later();
                                  self->write(self->server_.answer(self->request_));
                              });
+        }
+
+        // ---- an answer that comes later ---------------------------------------------------------
+
+        /// The answer of a request, which other threads give. Outlives connection and server.
+        class Later final : public Responder {
+        public:
+            Later(std::shared_ptr<Doorbell> bell, std::weak_ptr<Connection> connection)
+                : bell_(std::move(bell)), connection_(std::move(connection)) {}
+
+            void reply(Reply reply) override {
+                change([&] { reply_ = std::move(reply); }, Stage::replied);
+            }
+            void begin_stream(std::vector<std::pair<std::string, std::string>> fields) override {
+                change([&] { fields_ = std::move(fields); }, Stage::streaming);
+            }
+            void send(std::string event) override {
+                {
+                    const std::lock_guard lock(mutex_);
+                    if (stage_ != Stage::streaming) return;
+                    if (bytes_ + event.size() > max_unsent) {
+                        // The client reads too slowly.
+                        events_.clear();
+                        stage_ = Stage::broken;
+                    } else {
+                        bytes_ += event.size();
+                        events_.push_back(std::move(event));
+                    }
+                }
+                ring();
+            }
+            void end() override {
+                {
+                    const std::lock_guard lock(mutex_);
+                    if (stage_ != Stage::streaming) return;
+                    stage_ = Stage::ended;
+                }
+                ring();
+            }
+            void on_disconnect(std::function<void()> lost) override {
+                {
+                    const std::lock_guard lock(mutex_);
+                    if (!is_lost_) {
+                        lost_ = std::move(lost);
+                        return;
+                    }
+                }
+                lost();
+            }
+
+            /// What the connection does next. On the server's thread, like all that follow.
+            struct Step {
+                std::optional<Reply> reply{};
+                std::optional<std::vector<std::pair<std::string, std::string>>> begin{};
+                std::string events{};
+                bool end = false;
+                bool broken = false;
+            };
+            [[nodiscard]] Step next() {
+                const std::lock_guard lock(mutex_);
+                Step step;
+                step.reply = std::exchange(reply_, std::nullopt);
+                step.begin = std::exchange(fields_, std::nullopt);
+                for (std::string& event : events_) step.events += std::move(event);
+                events_.clear();
+                bytes_ = 0;
+                step.end = stage_ == Stage::ended;
+                step.broken = stage_ == Stage::broken;
+                return step;
+            }
+            /// The client has received the answer.
+            void arrived() {
+                const std::lock_guard lock(mutex_);
+                lost_ = nullptr;
+            }
+            void lose() {
+                std::function<void()> lost;
+                {
+                    const std::lock_guard lock(mutex_);
+                    is_lost_ = true;
+                    stage_ = Stage::broken;
+                    events_.clear();
+                    lost = std::exchange(lost_, nullptr);
+                }
+                if (lost) lost();
+            }
+
+        private:
+            enum class Stage { open, replied, streaming, ended, broken };
+
+            template <class Change>
+            void change(const Change& make, Stage stage) {
+                {
+                    const std::lock_guard lock(mutex_);
+                    if (stage_ != Stage::open) return;
+                    make();
+                    stage_ = stage;
+                }
+                ring();
+            }
+            void ring() {
+                bell_->post([connection = connection_] {
+                    if (const auto open = connection.lock()) open->on_answer();
+                });
+            }
+
+            const std::shared_ptr<Doorbell> bell_;
+            const std::weak_ptr<Connection> connection_;
+            std::mutex mutex_;
+            Stage stage_ = Stage::open;
+            std::optional<Reply> reply_;
+            std::optional<std::vector<std::pair<std::string, std::string>>> fields_;
+            std::vector<std::string> events_;
+            std::size_t bytes_ = 0;
+            bool is_lost_ = false;
+            std::function<void()> lost_;
+        };
+
+        void answer_later() {
+            if (!has_room_) return refuse(plain(503, "the server has too many clients"));
+            if (!parser_->is_done()) return refuse(plain(400, "this is not an HTTP request"));
+            later_ = std::make_shared<Later>(server_.bell_, weak_from_this());
+            server_.answering_.insert(this);
+            const auto later = later_;
+            stream_.expires_never();
+            watch_client();
+            try {
+                server_.site_.answer_later(request_, later);
+            } catch (const std::exception&) {
+                later->reply(plain(500, "the server failed to answer this request"));
+            }
+        }
+
+        /// Notices that the client disconnects. What it sends is its next request.
+        void watch_client() {
+            watching_ = true;
+            stream_.async_read_some(
+                buffer_.prepare(ignored_input_.size()),
+                [self = shared_from_this()](error_code error, std::size_t bytes) {
+                    self->watching_ = false;
+                    if (error && !(error == asio::error::operation_aborted && self->answered_))
+                        return self->lose_client();
+                    self->buffer_.commit(bytes);
+                    if (self->answered_) return self->read_next();
+                    if (self->buffer_.size() > self->server_.limits_.header_bytes)
+                        return self->lose_client();
+                    self->watch_client();
+                });
+        }
+
+        void lose_client() {
+            closed_ = true;
+            pace_.cancel();
+            stream_.close();
+            if (const auto later = std::exchange(later_, nullptr)) later->lose();
+            server_.answered(*this);
+        }
+
+        /// Continues the answer.
+        void on_answer() {
+            if (!later_ || writing_ || closed_) return;
+            Later::Step step = later_->next();
+            if (step.broken) return lose_client();
+            if (step.reply) {
+                later_->arrived();
+                later_ = nullptr;
+                return write(*step.reply);
+            }
+            std::string text;
+            if (step.begin) {
+                is_streaming_ = true;
+                text = stream_head(*step.begin);
+            }
+            text += step.events;
+            if (!is_streaming_) return;
+            ending_ = ending_ || step.end;
+            if (!text.empty()) return send_part(std::move(text));
+            if (!ending_) return wait_for_heartbeat();
+            later_->arrived();
+            later_ = nullptr;
+            keep_alive_ = false;
+            pace_.cancel();
+            read_next();
+        }
+
+        void send_part(std::string text) {
+            writing_ = true;
+            sent_ = std::move(text);
+            pace_.cancel();
+            stream_.expires_after(server_.limits_.write_time);
+            asio::async_write(stream_, asio::buffer(sent_),
+                              [self = shared_from_this()](error_code error, std::size_t) {
+                                  self->writing_ = false;
+                                  if (error) return self->lose_client();
+                                  self->on_answer();
+                              });
+        }
+
+        void wait_for_heartbeat() {
+            pace_.expires_after(server_.limits_.heartbeat);
+            pace_.async_wait([self = shared_from_this()](error_code error) {
+                if (error || self->closed_ || self->writing_ || !self->later_) return;
+                self->send_part(": still there\n\n");
+            });
+        }
+
+        /// After an answer: the watch may still read.
+        void read_next() {
+            server_.answered(*this);
+            answered_ = true;
+            if (watching_) {
+                error_code ignored;
+                stream_.socket().cancel(ignored);
+                return;
+            }
+            answered_ = false;
+            if (keep_alive_) return read();
+            part();
         }
 
         // ---- its answer -------------------------------------------------------------------------
@@ -274,18 +535,11 @@ private:
         [[nodiscard]] Reply preflight() const {
             Reply reply{.status = 204};
             if (!allowed_origin_.empty()) {
-                reply.fields = {{"Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS"},
-                                {"Access-Control-Allow-Headers", "Authorization, Content-Type"},
+                reply.fields = {{"Access-Control-Allow-Methods", server_.site_.cors_methods()},
+                                {"Access-Control-Allow-Headers", server_.site_.cors_fields()},
                                 {"Access-Control-Max-Age", "600"}};
             }
             return reply;
-        }
-
-        [[nodiscard]] static Reply no_token() {
-            return plain(403,
-                         "The token is missing or wrong, or does not permit this request. Open "
-                         "the address that the program printed; it ends with the token. "
-                         "Programs send the token as \"Authorization: Bearer TOKEN\".");
         }
 
         [[nodiscard]] static Reply too_long() { return plain(413, "the request is too long"); }
@@ -320,6 +574,8 @@ private:
             if (allowed_origin_.empty()) return;
             fields.set("Access-Control-Allow-Origin", allowed_origin_);
             fields.set("Vary", "Origin");
+            if (const std::string exposed = server_.site_.cors_exposed(); !exposed.empty())
+                fields.set("Access-Control-Expose-Headers", exposed);
         }
 
         void write(const Reply& reply) {
@@ -345,8 +601,7 @@ private:
                                    [self = shared_from_this()](error_code error, std::size_t) {
                                        if (error) return;
                                        if (!self->serializer_->is_done()) return self->write_some();
-                                       if (self->keep_alive_) return self->read();
-                                       self->part();
+                                       self->read_next();
                                    });
         }
 
@@ -368,16 +623,23 @@ private:
 
         // ---- a stream of events -----------------------------------------------------------------
 
-        void open_stream() {
+        /// A stream ends with its connection.
+        [[nodiscard]] std::string
+        stream_head(const std::vector<std::pair<std::string, std::string>>& fields) const {
             http::response<http::empty_body> head{http::status::ok, 11};
             add_common_fields(head);
             head.set(http::field::content_type, "text/event-stream; charset=utf-8");
+            for (const auto& [name, value] : fields) head.set(name, value);
             head.keep_alive(false);
             std::string text = "HTTP/1.1 200 OK\r\n";
             for (const auto& field : head)
                 text +=
                     fmt::format("{}: {}\r\n", view_of(field.name_string()), view_of(field.value()));
-            text += "\r\n";
+            return text + "\r\n";
+        }
+
+        void open_stream() {
+            std::string text = stream_head({});
             if (is_head_) {
                 sent_ = std::move(text);
                 stream_.expires_after(server_.limits_.write_time);
@@ -433,7 +695,7 @@ private:
             server_.listeners_.erase(this);
             pace_.cancel();
             stream_.close();
-            if (server_.parting_ && server_.listeners_.empty()) server_.context_.stop();
+            server_.stop_if_silent();
         }
 
         Impl& server_;
@@ -450,6 +712,12 @@ private:
         Response response_;
         std::optional<http::response_serializer<http::string_body>> serializer_;
         std::array<char, 4096> ignored_input_{};
+
+        std::shared_ptr<Later> later_; // the answer to the current request, if it comes later
+        bool watching_ = false;        // reads while the answer is awaited
+        bool answered_ = false;        // the watch ends because of the answer
+        bool is_streaming_ = false;    // the answer is a stream
+        bool ending_ = false;          // the stream has no further events
 
         std::unique_ptr<Stream> events_;
         asio::steady_timer pace_;
@@ -477,11 +745,7 @@ private:
             acceptor_.bind(endpoint);
             acceptor_.listen();
         } catch (const boost::system::system_error& error) {
-            throw agent::Error(
-                agent::errc::panel_failed,
-                fmt::format("the panel cannot listen on {}, port {}: {}; choose another port, "
-                            "or 0 for any free one",
-                            host, port, error.code().message()));
+            throw ListenError(error.code().message());
         }
     }
 
@@ -532,16 +796,26 @@ private:
         try {
             return site_.answer(request);
         } catch (const std::exception&) {
-            return plain(500, "the panel failed to answer this request");
+            return plain(500, "the server failed to answer this request");
         }
     }
 
     void part() {
         parting_ = true;
-        if (listeners_.empty()) return context_.stop();
+        site_.leave();
+        if (listeners_.empty() && answering_.empty()) return context_.stop();
         look_timer_.expires_after(last_words);
         look_timer_.async_wait([this](error_code) { context_.stop(); });
         for (Connection* listener : std::set(listeners_)) listener->on_news();
+    }
+
+    void stop_if_silent() {
+        if (parting_ && listeners_.empty() && answering_.empty()) context_.stop();
+    }
+
+    /// An answer that came later is complete.
+    void answered(Connection& connection) {
+        if (answering_.erase(&connection) > 0) stop_if_silent();
     }
 
     void serve() {
@@ -555,7 +829,7 @@ private:
         }
     }
 
-    const PanelLimits limits_;
+    const Limits limits_;
     Site& site_;
     std::optional<Access> access_;
     std::uint16_t port_ = 0;
@@ -564,15 +838,17 @@ private:
     std::list<Connection*> unauthenticated_; // the one that has been idle the longest first
     std::size_t authenticated_ = 0;          // the number of the other connections
     std::set<Connection*> listeners_;
+    std::set<Connection*> answering_; // with an answer that comes later
     bool parting_ = false;
     asio::io_context context_{1};
+    const std::shared_ptr<Doorbell> bell_ = std::make_shared<Doorbell>(context_);
     tcp::acceptor acceptor_;
     asio::steady_timer accept_timer_;
     asio::steady_timer look_timer_;
     std::thread thread_;
 };
 
-HttpServer::HttpServer(const std::string& host, std::uint16_t port, const PanelLimits& limits,
+HttpServer::HttpServer(const std::string& host, std::uint16_t port, const Limits& limits,
                        Site& site, const std::function<Access(std::uint16_t)>& make_access)
     : impl_(std::make_unique<Impl>(host, port, limits, site, make_access)) {}
 HttpServer::~HttpServer() = default;
@@ -580,4 +856,4 @@ const Access& HttpServer::access() const { return impl_->access(); }
 std::uint16_t HttpServer::port() const { return impl_->port(); }
 void HttpServer::wake() { impl_->wake(); }
 
-} // namespace eyehand::panel
+} // namespace eyehand::web

@@ -10,7 +10,7 @@
 #include <random>
 #include <utility>
 
-namespace eyehand::panel {
+namespace eyehand::web {
 namespace {
 
 namespace asio = boost::asio;
@@ -91,11 +91,12 @@ bool Access::is_own_host(std::string_view host) const {
 }
 
 bool Access::is_allowed_origin(std::string_view origin) const {
-    return options_.cors_origin && !origin.empty() && origin == *options_.cors_origin;
+    const auto& allowed = options_.allowed_origins;
+    return !origin.empty() && std::find(allowed.begin(), allowed.end(), origin) != allowed.end();
 }
 
 std::string_view Access::refusal(const Caller& caller, Protection protection) const {
-    if (!is_own_host(caller.host)) return "the Host field is not the panel's address";
+    if (!is_own_host(caller.host)) return "the Host field is not the address of this server";
     if (is_allowed_origin(caller.origin)) return {};
     if (!caller.origin.empty() &&
         !agent::equals_ignoring_case(caller.origin, "http://" + std::string(caller.host)))
@@ -135,4 +136,4 @@ std::string Access::url() const {
     return options_.tokens.all.empty() ? url : url + "#token=" + options_.tokens.all;
 }
 
-} // namespace eyehand::panel
+} // namespace eyehand::web
