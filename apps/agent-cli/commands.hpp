@@ -136,6 +136,16 @@ struct DoctorFlags {
     bool ask = false; ///< tests what the server does not report
 };
 
+struct McpFlags {
+    RunFlags run;            ///< settings of the sessions, and of run_task
+    std::optional<int> http; ///< port; not given: standard input and output
+    std::string token_file;  ///< empty: not given
+    bool without_token = false;
+    bool allow_run_task = false;
+    std::string print_config;           ///< a client; empty: not given
+    std::vector<std::string> arguments; ///< of the program, without --print-config
+};
+
 /// Which scenario, and how it is run.
 struct ScenarioFlags {
     std::string name; ///< a name, a number such as "basic:2", or a file
@@ -177,6 +187,9 @@ ExitCode explain_guard(const std::string& directory);
 [[nodiscard]] ExitCode show_scenario(const std::string& name);
 [[nodiscard]] ExitCode run_scenario(ScenarioFlags flags);
 [[nodiscard]] ExitCode take_screenshot(const ScreenshotFlags& flags);
+/// Serves the desktop to clients of the Model Context Protocol, until standard input ends or the user
+/// interrupts it.
+[[nodiscard]] ExitCode serve_mcp(McpFlags flags);
 /// Serves as the watchdog of the program that started this one.
 ExitCode run_watchdog();
 [[nodiscard]] ExitCode do_action(const DoFlags& flags);
