@@ -234,6 +234,14 @@ void add_program_tools(CLI::App& command, ProgramToolFlags& flags) {
         ->allow_extra_args(false);
 }
 
+void add_mcp_servers(CLI::App& command, McpServerFlags& flags) {
+    command
+        .add_option("--mcp-config", flags.files,
+                    "JSON file with servers of the Model Context Protocol, whose tools the run may "
+                    "use")
+        ->allow_extra_args(false);
+}
+
 void add_record(CLI::App& command, std::string& file) {
     command.add_option("--record", file, "Record requests and replies to this new file (cassette)");
 }
@@ -241,6 +249,7 @@ void add_record(CLI::App& command, std::string& file) {
 void add_run(CLI::App& command, RunFlags& flags) {
     add_settings(command, flags);
     add_program_tools(command, flags.tools);
+    add_mcp_servers(command, flags.mcp);
     add_secrets(command, flags.secrets);
     add_record(command, flags.cassette.record);
     command.add_flag("--record-desktop", flags.record_desktop,
@@ -508,6 +517,7 @@ int run_program(std::vector<std::string> arguments) {
     add_endpoint(*resume_command, resume.server);
     add_area(*resume_command, resume.view);
     add_program_tools(*resume_command, resume.tools);
+    add_mcp_servers(*resume_command, resume.mcp);
     const auto describe = [&](const char* option, const char* description) {
         resume_command->get_option(option)->description(description);
     };
@@ -650,6 +660,7 @@ int run_program(std::vector<std::string> arguments) {
     CLI::App* doctor_command =
         app.add_subcommand("doctor", "Check the desktop, the server and the model");
     add_endpoint(*doctor_command, doctor.server);
+    add_mcp_servers(*doctor_command, doctor.mcp);
     doctor_command->add_flag("--ask", doctor.ask,
                              "Test with short requests what the server does not report");
 

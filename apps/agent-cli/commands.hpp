@@ -72,6 +72,7 @@ struct ResumeFlags {
     std::string journal_key_file; ///< empty: not given
     HandFlags hand;
     ProgramToolFlags tools;
+    McpServerFlags mcp;
     GuardFlags guard;
     RedactionFlags redaction;
     std::string secrets;     ///< file; empty: not given
@@ -133,6 +134,7 @@ struct CalibrateFlags {
 
 struct DoctorFlags {
     EndpointFlags server;
+    McpServerFlags mcp;
     bool ask = false; ///< tests what the server does not report
 };
 
