@@ -17,7 +17,7 @@ foreach(library winio vlm agent session panel mcp)
     endif()
     # A shared library contains its private dependencies.
     if(NOT BUILD_SHARED_LIBS AND library STREQUAL "vlm")
-        list(APPEND targets eyehand_boost eyehand_boost_ssl)
+        list(APPEND targets eyehand_http eyehand_boost eyehand_boost_ssl)
     elseif(NOT BUILD_SHARED_LIBS AND library STREQUAL "agent")
         list(APPEND targets eyehand_agent_base eyehand_fmt eyehand_page eyehand_web)
     endif()
@@ -99,7 +99,7 @@ eyehand_pkg_config(winio "Screen capture and input for desktop agents"
     REQUIRES_PRIVATE zlib ${webp} ${xcb} LIBS_PRIVATE -leyehand_base ${winio_system} ${standard_library})
 eyehand_pkg_config(vlm "Client for vision language models with an OpenAI-compatible server"
     REQUIRES_PRIVATE zlib "openssl >= 3.0"
-    LIBS_PRIVATE -leyehand_base -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})
+    LIBS_PRIVATE -leyehand_http -leyehand_base -leyehand_boost_ssl -leyehand_boost ${vlm_system} ${standard_library})
 eyehand_pkg_config(agent "Desktop agents: tools, profiles, runs"
     REQUIRES "eyehand-winio = ${PROJECT_VERSION}" "eyehand-vlm = ${PROJECT_VERSION}"
     LIBS_PRIVATE -leyehand_agent_base -leyehand_base ${fmt} -leyehand_boost ${standard_library})

@@ -9,6 +9,7 @@
 #include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/winio/error.hpp"
+#include "mcp_config.hpp"
 #include "platform.hpp"
 #include "terminal_view.hpp"
 
@@ -235,6 +236,14 @@ void add_program_tools(CLI::App& command, ProgramToolFlags& flags) {
         ->allow_extra_args(false);
 }
 
+void add_mcp_servers(CLI::App& command, McpServerFlags& flags) {
+    command
+        .add_option("--mcp-config", flags.files,
+                    "JSON file with servers of the Model Context Protocol, whose tools the run may "
+                    "use")
+        ->allow_extra_args(false);
+}
+
 void add_record(CLI::App& command, std::string& file) {
     command.add_option("--record", file, "Record requests and replies to this new file (cassette)");
 }
@@ -242,6 +251,7 @@ void add_record(CLI::App& command, std::string& file) {
 void add_run(CLI::App& command, RunFlags& flags) {
     add_settings(command, flags);
     add_program_tools(command, flags.tools);
+    add_mcp_servers(command, flags.mcp);
     add_secrets(command, flags.secrets);
     add_record(command, flags.cassette.record);
     command.add_flag("--record-desktop", flags.record_desktop,
@@ -370,6 +380,71 @@ void add_actions(CLI::App& command, DoFlags& flags) {
     with_text("launch", "COMMAND", "Start a program, or open a document");
 }
 
+void add_mcp(CLI::App& command, McpFlags& flags) {
+    command
+        .add_option("--http", flags.http,
+                    "Serve Streamable HTTP on this port of 127.0.0.1; 0: any free port; default: "
+                    "standard input and output")
+        ->check(CLI::Range(0, 65535));
+    command
+        .add_option(
+            "--token-file", flags.token_file,
+            "File with the token that HTTP clients must send; created if it does not exist; "
+            "default: a new token")
+        ->needs("--http");
+    command
+        .add_flag("--without-token", flags.without_token,
+                  "Let each program of this computer use the HTTP endpoint")
+        ->needs("--http")
+        ->excludes("--token-file");
+    command.add_option("--print-config", flags.print_config,
+                       fmt::format("Print the configuration for a client and exit: {}",
+                                   fmt::join(mcp_client_names(), ", ")));
+    command.add_flag("--allow-run-task", flags.allow_run_task,
+                     "Offer the tool run_task: an agent with the model of --endpoint");
+    RunFlags& run = flags.run;
+    add_view(command, run.view);
+    add_coordinates(command, run.coordinates);
+    command.get_option("--coordinates")
+        ->description(fmt::format("The numbers in which clients state positions: {}; default: "
+                                  "image_pixels",
+                                  fmt::join(agent::coordinate_words(), ", ")));
+    command.add_option("--run-dir", run.run_dir,
+                       "Folder for run directories; default: the folder of the user's settings");
+    add_limits(command, run.limits);
+    add_journal_key(command, run.journal_key_file);
+    command.add_flag("--record-desktop", run.record_desktop,
+                     "Record captures, windows and input, so that sessions can be replayed");
+    command.add_option("--stop-key", run.hand.stop_key,
+                       "Keys that stop all sessions, whichever window has the focus, or \"none\"; "
+                       "default: ctrl+alt+pause");
+    add_guard(command, run.guard);
+    add_redaction(command, run.redaction);
+    add_secrets(command, run.secrets);
+    add_panel(command, run.panel);
+    // Of run_task.
+    add_profile(command, run.profile);
+    add_endpoint(command, run.server);
+    command.add_option("--max-turns", run.max_turns, "run_task: maximum number of turns")
+        ->check(CLI::Range(1, 1000000));
+    add_probe(command, run.no_probe);
+}
+
+/// The arguments without those of --print-config.
+std::vector<std::string> without_print_config(std::vector<std::string> arguments) {
+    for (auto it = arguments.begin(); it != arguments.end();) {
+        if (it->starts_with("--print-config=")) {
+            it = arguments.erase(it);
+        } else if (*it == "--print-config") {
+            it = arguments.erase(it);
+            if (it != arguments.end()) it = arguments.erase(it);
+        } else {
+            ++it;
+        }
+    }
+    return arguments;
+}
+
 int complain(ExitCode code, const std::string& reason) {
     print_to(stderr, "agent-cli: " + printable(reason) + "\n"); // it may contain a window's title
     return static_cast<int>(code);
@@ -444,6 +519,7 @@ int run_program(std::vector<std::string> arguments) {
     add_endpoint(*resume_command, resume.server);
     add_area(*resume_command, resume.view);
     add_program_tools(*resume_command, resume.tools);
+    add_mcp_servers(*resume_command, resume.mcp);
     const auto describe = [&](const char* option, const char* description) {
         resume_command->get_option(option)->description(description);
     };
@@ -573,6 +649,12 @@ int run_program(std::vector<std::string> arguments) {
         guard_command->add_subcommand("explain", "Print the decisions in a run, and their rules");
     guard_explain->add_option("RUN", explained, "The run directory")->required();
 
+    McpFlags served;
+    CLI::App* mcp_command = app.add_subcommand(
+        "mcp", "Offer the desktop to a client of the Model Context Protocol (MCP)");
+    add_mcp(*mcp_command, served);
+    served.arguments = without_print_config(arguments);
+
     // Started by other commands, not by users: releases what they press if they cannot.
     CLI::App* watchdog_command = app.add_subcommand("watchdog")->group("");
 
@@ -580,6 +662,7 @@ int run_program(std::vector<std::string> arguments) {
     CLI::App* doctor_command =
         app.add_subcommand("doctor", "Check the desktop, the server and the model");
     add_endpoint(*doctor_command, doctor.server);
+    add_mcp_servers(*doctor_command, doctor.mcp);
     doctor_command->add_flag("--ask", doctor.ask,
                              "Test with short requests what the server does not report");
 
@@ -651,6 +734,8 @@ int run_program(std::vector<std::string> arguments) {
             code = do_action(by_hand);
         else if (!profile.action.empty())
             code = profile_command(profile);
+        else if (*mcp_command)
+            code = serve_mcp(std::move(served));
         else if (*watchdog_command)
             code = run_watchdog();
         else if (*calibrate_command)

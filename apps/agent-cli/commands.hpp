@@ -72,6 +72,7 @@ struct ResumeFlags {
     std::string journal_key_file; ///< empty: not given
     HandFlags hand;
     ProgramToolFlags tools;
+    McpServerFlags mcp;
     GuardFlags guard;
     RedactionFlags redaction;
     std::string secrets;     ///< file; empty: not given
@@ -133,7 +134,18 @@ struct CalibrateFlags {
 
 struct DoctorFlags {
     EndpointFlags server;
+    McpServerFlags mcp;
     bool ask = false; ///< tests what the server does not report
+};
+
+struct McpFlags {
+    RunFlags run;            ///< settings of the sessions, and of run_task
+    std::optional<int> http; ///< port; not given: standard input and output
+    std::string token_file;  ///< empty: not given
+    bool without_token = false;
+    bool allow_run_task = false;
+    std::string print_config;           ///< a client; empty: not given
+    std::vector<std::string> arguments; ///< of the program, without --print-config
 };
 
 /// Which scenario, and how it is run.
@@ -177,6 +189,9 @@ ExitCode explain_guard(const std::string& directory);
 [[nodiscard]] ExitCode show_scenario(const std::string& name);
 [[nodiscard]] ExitCode run_scenario(ScenarioFlags flags);
 [[nodiscard]] ExitCode take_screenshot(const ScreenshotFlags& flags);
+/// Serves the desktop to clients of the Model Context Protocol, until standard input ends or the user
+/// interrupts it.
+[[nodiscard]] ExitCode serve_mcp(McpFlags flags);
 /// Serves as the watchdog of the program that started this one.
 ExitCode run_watchdog();
 [[nodiscard]] ExitCode do_action(const DoFlags& flags);

@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "environment.hpp"
 #include "environment_names.hpp"
+#include "eyehand/mcp/client.hpp"
 #include "eyehand/panel/panel.hpp"
 #include "platform.hpp"
 #include "trusted_files.hpp"
@@ -145,6 +146,7 @@ const session::SettingRegistry& setting_registry() {
     static const session::SettingRegistry registry = [] {
         session::SettingRegistry all;
         all.add(panel::setting_specs());
+        all.add(mcp::setting_specs());
         return all;
     }();
     return registry;

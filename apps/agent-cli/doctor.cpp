@@ -2,10 +2,12 @@
 #include "calibrations.hpp"
 #include "commands.hpp"
 #include "configuration.hpp"
+#include "mcp_servers.hpp"
 #include "terminal_view.hpp"
 
 #include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/profile.hpp"
+#include "eyehand/mcp/error.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/probe.hpp"
 #include "eyehand/winio/error.hpp"
@@ -236,11 +238,35 @@ bool check_endpoint(const DoctorFlags& flags) {
     }
 }
 
+// --- Servers of the Model Context Protocol -------------------------------------------------------
+
+bool check_mcp_servers(const DoctorFlags& flags) {
+    constexpr std::size_t max_names = 2000;
+    bool good = true;
+    const McpServers servers(configuration(flags.server), flags.mcp);
+    for (const mcp::ClientOptions& options : servers.options()) {
+        try {
+            mcp::Client client(options);
+            std::string names;
+            for (const mcp::RemoteTool& tool : client.tools())
+                names += (names.empty() ? "" : ", ") + one_line(tool.name);
+            if (names.size() > max_names) names = names.substr(0, max_names) + "...";
+            pass("mcp", printable(fmt::format("{}: revision {}; tools: {}", options.name,
+                                              client.revision(), names.empty() ? "none" : names)));
+        } catch (const mcp::Error& error) {
+            refuse("mcp", one_line(error.what()));
+            good = false;
+        }
+    }
+    return good;
+}
+
 } // namespace
 
 ExitCode run_doctor(const DoctorFlags& flags) {
     const bool desktop = check_desktop();
-    const bool endpoint = check_endpoint(flags);
+    bool endpoint = check_endpoint(flags);
+    endpoint = check_mcp_servers(flags) && endpoint;
     if (!desktop) return ExitCode::desktop;
     return endpoint ? ExitCode::completed : ExitCode::endpoint;
 }

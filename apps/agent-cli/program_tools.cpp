@@ -17,12 +17,15 @@ std::string joined(const std::vector<std::string>& names) {
 
 } // namespace
 
-ProgramTools::ProgramTools(const ProgramToolFlags& flags) : allowed_(flags.allowed) {
+ProgramTools::ProgramTools(const ProgramToolFlags& flags,
+                           const std::function<bool(const std::string& tool)>& is_elsewhere)
+    : allowed_(flags.allowed) {
     for (const std::string& file : flags.files)
         tools_.push_back(agent::load_program_tool(path_of(file)));
     const std::vector<std::string> there = names();
     for (const std::string& name : allowed_)
-        if (std::find(there.begin(), there.end(), name) == there.end())
+        if (std::find(there.begin(), there.end(), name) == there.end() &&
+            !(is_elsewhere && is_elsewhere(name)))
             throw UsageError(fmt::format("--allow-tool: no --tool has the name \"{}\"{}", name,
                                          there.empty() ? "" : "; available: " + joined(there)));
 }

@@ -5,6 +5,7 @@
 #include "eyehand/agent/program_tool.hpp"
 #include "eyehand/agent/run.hpp"
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,10 @@ struct ProgramToolFlags {
 class ProgramTools {
 public:
     ProgramTools() = default;
-    /// Throws agent::Error{bad_tool}, and UsageError if an allowed name is not one of the tools.
-    explicit ProgramTools(const ProgramToolFlags& flags);
+    /// `is_elsewhere` tells whether an allowed tool may be one of another kind. Throws agent::Error{bad_tool}, and
+    /// UsageError if an allowed name is neither.
+    explicit ProgramTools(const ProgramToolFlags& flags,
+                          const std::function<bool(const std::string& tool)>& is_elsewhere = {});
 
     /// Adds the tools, and rules that allow calls to `guard`. Throws agent::Error{duplicate_tool}.
     void add_to(agent::Toolbox& tools, agent::Guard& guard) const;

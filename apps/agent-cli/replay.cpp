@@ -5,6 +5,7 @@
 #include "environment.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run.hpp"
+#include "eyehand/mcp/desktop_server.hpp"
 #include "guard.hpp"
 #include "platform.hpp"
 #include "secrets.hpp"
@@ -43,6 +44,13 @@ session::Config config_of_run(const std::vector<agent::Setting>& stored, const R
     return config;
 }
 
+/// Those of runs and of MCP sessions.
+agent::ModeRegistry all_modes() {
+    agent::ModeRegistry modes = agent::ModeRegistry::built_in();
+    modes.add(mcp::session_mode());
+    return modes;
+}
+
 agent::ReplayOptions options_of(const agent::StoredRun& stored, const ReplayFlags& flags) {
     const std::vector<agent::Setting>& settings = stored.summary.settings;
     if (const auto* rules = find(settings, "guard_rules");
@@ -54,7 +62,7 @@ agent::ReplayOptions options_of(const agent::StoredRun& stored, const ReplayFlag
     if (secrets.empty() && find(settings, "secrets") != nullptr)
         throw UsageError("this run types secrets: name their file with --secrets");
     const session::Config config = config_of_run(settings, flags);
-    agent::ReplayOptions options;
+    agent::ReplayOptions options{.tools = mcp::session_tools(), .agent = {}, .modes = all_modes()};
     options.agent = agent_options(config);
     options.agent.guard = make_guard(guard_level(config), flags.guard);
     options.agent.secrets = secrets;
@@ -91,7 +99,8 @@ ExitCode replay_run(const ReplayFlags& flags) {
     agent::ReplayReport report;
     try {
         const auto directory = agent::RunDirectory::open(path_of(flags.directory));
-        report = agent::replay_run(directory, options_of(agent::load_run(directory), flags));
+        report = agent::replay_run(directory,
+                                   options_of(agent::load_run(directory, all_modes()), flags));
     } catch (const agent::Error& error) {
         throw UsageError(error.what());
     }

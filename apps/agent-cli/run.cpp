@@ -118,13 +118,17 @@ std::function<void(const std::string&)> remarks_to_terminal(bool quiet) {
     };
 }
 
-/// The built-in tools and the program tools; the latter are offered in addition to the profile's
-/// tools.
-agent::Toolbox with_programs(const ProgramTools& programs, agent::AgentOptions& options) {
+/// The built-in tools, the program tools and those of other servers; the latter two are offered in addition to the
+/// profile's tools.
+agent::Toolbox with_programs(const ProgramTools& programs, McpServers& servers,
+                             agent::AgentOptions& options, bool verbose) {
     agent::Toolbox tools = agent::built_in_tools();
     programs.add_to(tools, options.guard);
     for (std::string& name : programs.names()) options.with.push_back(std::move(name));
     for (agent::Setting& setting : programs.settings())
+        options.settings.push_back(std::move(setting));
+    servers.connect(tools, options, verbose);
+    for (agent::Setting& setting : servers.settings())
         options.settings.push_back(std::move(setting));
     return tools;
 }
@@ -247,7 +251,8 @@ CompletedRun carry_out(const RunFlags& flags, RunSettings& settings, winio::Desk
                                settings.agent.guard.level(), detail(flags), flags.json,
                                settings.hand});
     settings.agent.approvals = participants.approvals();
-    const agent::Toolbox tools = with_programs(settings.programs, settings.agent);
+    const agent::Toolbox tools =
+        with_programs(settings.programs, settings.servers, settings.agent, flags.verbose);
     session::RunSession session =
         make_session(desktop, {.profile = settings.profile,
                                .model = settings.model,
@@ -331,14 +336,16 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
                                      *value_of(kept, "guard_rules")));
     drop(kept, "guard_rules");
     put_rules(kept, flags.guard);
-    const ProgramTools programs(flags.tools);
+    McpServers servers(configuration(flags.server.config), flags.mcp);
+    const ProgramTools programs(flags.tools,
+                                [&](const std::string& tool) { return servers.may_have(tool); });
     const agent::Secrets secrets = read_secrets(flags.secrets);
     if (secrets.empty() && value_of(kept, "secrets"))
         throw UsageError("this run types secrets: name their file with --secrets");
     drop(kept, "secrets");
     put_secrets(kept, secrets);
     // Cassettes of the earlier part are not continued.
-    for (const char* name : {"program_tools", "allowed_tools", "record", "replay"})
+    for (const char* name : {"program_tools", "allowed_tools", "mcp_servers", "record", "replay"})
         drop(kept, name);
     ServerSettings server = server_of_run(flags.server, kept, flags.quiet);
     if (flags.no_probe) {
@@ -356,7 +363,7 @@ agent::RunFinished go_on(const ResumeFlags& flags, bool& began) {
     Participants participants({panel_options(config), flags.guard.asks_no_user(), level,
                                detail(flags), flags.json, hand_settings(config)});
     options.approvals = participants.approvals();
-    const agent::Toolbox tools = with_programs(programs, options);
+    const agent::Toolbox tools = with_programs(programs, servers, options, flags.verbose);
     const auto desktop = open_acting_desktop();
     agent::RunDirectory directory = agent::RunDirectory::open(path);
     TerminalView terminal(

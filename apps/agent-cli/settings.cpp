@@ -355,6 +355,9 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
     settings.agent = agent_options(config);
     settings.agent.guard = make_guard(guard_level(config), flags.guard);
     settings.agent.settings = session::effective_settings(config);
+    // Those of the flags, too, are added when they are connected.
+    std::erase_if(settings.agent.settings,
+                  [](const agent::Setting& it) { return it.name == "mcp_servers"; });
     settings.agent.secrets = read_secrets(flags.secrets);
     put_rules(settings.agent.settings, flags.guard);
     put_secrets(settings.agent.settings, settings.agent.secrets);
@@ -363,7 +366,9 @@ RunSettings resolve(const RunFlags& flags, const std::vector<session::ConfigEntr
     settings.run_dir = path_of(*config.text("run_dir"));
     settings.calibrations = calibrations_of_run(config);
     settings.agent.screenshot_names = session::screenshot_names(config, settings.profile);
-    settings.programs = ProgramTools(flags.tools);
+    settings.servers = McpServers(config, flags.mcp);
+    settings.programs = ProgramTools(
+        flags.tools, [&](const std::string& tool) { return settings.servers.may_have(tool); });
     settings.probe = config.boolean("probe");
     settings.choose_watch = !config.text("watch");
     settings.batch_of_profile =

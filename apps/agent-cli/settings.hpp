@@ -10,6 +10,7 @@
 #include "eyehand/winio/desktop.hpp"
 #include "eyehand/winio/frame_pipeline.hpp"
 #include "hand_settings.hpp"
+#include "mcp_servers.hpp"
 #include "program_tools.hpp"
 
 #include <filesystem>
@@ -124,6 +125,7 @@ struct RunFlags {
     PanelFlags panel;
     bool heat = false;
     ProgramToolFlags tools;
+    McpServerFlags mcp;
     CassetteFlags cassette;
     bool record_desktop = false;
     bool no_probe = false;
@@ -143,6 +145,7 @@ struct RunSettings {
     std::string lmstudio_logs;          ///< "off", "auto" or a folder
     std::optional<panel::PanelOptions> panel;
     ProgramTools programs;
+    McpServers servers;
     bool probe = true;        ///< probe the server before the run
     bool choose_watch = true; ///< the user has not set how the screen is watched
     /// Whether the profile alone determines how many old screenshots are dropped at once.

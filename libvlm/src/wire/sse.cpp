@@ -2,6 +2,8 @@
 
 #include "eyehand/vlm/error.hpp"
 
+#include <charconv>
+#include <cstdint>
 #include <utility>
 
 namespace eyehand::vlm::wire {
@@ -80,6 +82,13 @@ void EventParser::take_field(std::string_view line) {
         if (name == "error") event_.name = name;
         if (std::exchange(has_data_, true)) event_.data += '\n';
         event_.data += value;
+    } else if (name == "id") {
+        if (value.find('\0') == std::string_view::npos) last_id_ = value;
+    } else if (name == "retry") {
+        std::uint32_t milliseconds = 0;
+        const char* const end = value.data() + value.size();
+        if (std::from_chars(value.data(), end, milliseconds).ptr == end && !value.empty())
+            retry_ = std::chrono::milliseconds(milliseconds);
     }
 }
 

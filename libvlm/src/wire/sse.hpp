@@ -6,8 +6,10 @@
 // of llama-server report failures in this form.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -41,6 +43,11 @@ public:
     /// Call it at the end of the stream. Passes the last event if its blank line is missing.
     void finish(const OnEvent& on_event);
 
+    /// The last "id:", with which a new request continues the stream; empty: the server gives none.
+    [[nodiscard]] const std::string& last_id() const { return last_id_; }
+    /// The last "retry:": the time until that request, as the server wishes.
+    [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const { return retry_; }
+
 private:
     std::string_view without_byte_order_mark(std::string_view bytes);
     void end_line(std::string_view rest_of_line, const OnEvent& on_event);
@@ -55,6 +62,8 @@ private:
     std::string line_;                     // the beginning of the line that is being read
     ServerEvent event_;
     bool has_data_ = false;
+    std::string last_id_;
+    std::optional<std::chrono::milliseconds> retry_;
 };
 
 } // namespace eyehand::vlm::wire

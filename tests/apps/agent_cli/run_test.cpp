@@ -717,6 +717,42 @@ TEST_CASE("a program tool is offered with --tool, and denied if the user cannot 
     CHECK_FALSE(std::filesystem::exists(stage.folder / "run_0003"));
 }
 
+TEST_CASE("tools of an MCP server are offered, and denied if the user cannot be asked") {
+    Stage stage;
+    const std::filesystem::path file = stage.folder / "mcp.json";
+    std::ofstream(file, std::ios::binary)
+        << R"({"mcpServers":{"mine":{"command":")"
+        << (test::program_folder() / "eyehand-test-mcp-server").generic_string()
+        << R"(","args":["2026-07-28"],"env":{"KEY":"my-secret"}}}})";
+    const auto run = [&](std::vector<std::string> more) {
+        stage.answer("", "mine__echo", R"({"city":"Rome"})");
+        stage.answer("done");
+        more.insert(more.begin(), {"--mcp-config", file.string()});
+        return stage.run(std::move(more));
+    };
+    const auto refused = run({});
+    INFO(refused.err);
+    CHECK(refused.status == 0);
+    CHECK_THAT(stage.server.requests().at(0).body, ContainsSubstring(R"("name":"mine__echo")"));
+    CHECK_THAT(stage.server.requests().at(1).body, ContainsSubstring("no user can be asked"));
+
+    CHECK(run({"--allow-tool", "mine__echo"}).status == 0);
+    CHECK_THAT(stage.server.requests().at(3).body, ContainsSubstring("Rome") &&
+                                                       ContainsSubstring("untrusted") &&
+                                                       !ContainsSubstring("no user can be asked"));
+    const std::string summary = test::read_file(stage.folder / "run_0002/run.json");
+    CHECK_THAT(summary,
+               ContainsSubstring(R"("mcp_servers":{"value":"mine","source":"--mcp-config"})"));
+    CHECK_THAT(summary, !ContainsSubstring("my-secret"));
+
+    std::ofstream(file, std::ios::binary)
+        << R"({"mcpServers":{"mine":{"command":"eyehand-no-such-program"}}})";
+    const auto absent = stage.run({"--mcp-config", file.string()});
+    CHECK(absent.status == 2);
+    CHECK_THAT(absent.err, ContainsSubstring("eyehand-no-such-program"));
+    CHECK_FALSE(std::filesystem::exists(stage.folder / "run_0003"));
+}
+
 TEST_CASE("a program tool does not get the user's API keys") {
     Stage stage;
     const auto offer = [&](const std::string& variable) {

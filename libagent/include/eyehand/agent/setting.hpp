@@ -20,6 +20,7 @@ enum class SettingKind {
     choice,     ///< one of SettingSpec::choices, in any case
     secret,     ///< a key: read only from the environment, never shown
     color,      ///< as `winio::parse_rgba` reads it
+    object,     ///< a JSON object, which may contain keys: only the names of its members are shown
     stops,      ///< of a gradient: JSON such as [[0, "rgba(255,140,0,0.75)"], [1, "#ff640000"]]
 };
 

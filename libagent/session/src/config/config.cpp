@@ -399,6 +399,8 @@ std::string requirement(const SettingSpec& setting) {
         return "must be the beginning of a file name, such as turn_";
     case Kind::color:
         return "must be a color such as rgba(40,120,255,0.9)";
+    case Kind::object:
+        return "must be a JSON object";
     case Kind::stops:
         return "must be an array of up to 64 pairs of a place from 0 to 1 and a color, such as "
                "[[0, \"rgba(255,140,0,0.75)\"], [1, \"rgba(255,100,0,0)\"]]";
@@ -470,6 +472,10 @@ std::optional<ConfigValue> value_of(const SettingSpec& setting, const std::strin
         return std::nullopt;
     case Kind::color:
         return valid(winio::parse_rgba(given).has_value());
+    case Kind::object: {
+        const auto json = parse_json(given);
+        return valid(json && json->is_object());
+    }
     case Kind::stops: {
         const auto json = parse_json(given);
         return valid(json && stops_of(*json));
@@ -488,6 +494,8 @@ ConfigEntry entry_of(const SettingSpec& setting, const std::string& given, Confi
     if (given.empty() && needs_words)
         refuse(fmt::format("{} is empty; set a value or leave it out", named));
     auto value = value_of(setting, given);
+    if (!value && setting.kind == Kind::object)
+        refuse(fmt::format("{} {}", named, requirement(setting)));
     if (!value) refuse(fmt::format("{} is \"{}\"; it {}", named, given, requirement(setting)));
     return {&setting, *std::move(value), layer, source};
 }
@@ -528,6 +536,9 @@ std::optional<std::string> plain_text(const SettingSpec& setting, const json::va
         return std::nullopt;
     case Kind::boolean:
         if (value.is_bool()) return value.as_bool() ? "true" : "false";
+        return std::nullopt;
+    case Kind::object:
+        if (value.is_object()) return to_text(value);
         return std::nullopt;
     case Kind::stops:
         if (value.is_array()) return to_text(value);
@@ -579,6 +590,13 @@ std::vector<std::string> variables_of(const SettingSpec& setting) {
     if (!setting.alias.empty()) all.push_back(std::string(variable_prefix) + upper(setting.alias));
     if (!setting.variable.empty()) all.emplace_back(setting.variable);
     return all;
+}
+
+std::string names_of_members(const std::string& text) {
+    std::vector<std::string> names;
+    if (const auto object = parse_json(text); object && object->is_object())
+        for (const auto& member : object->get_object()) names.emplace_back(member.key());
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// The setting that the misspelled name `variable` probably means; nullptr if it resembles none.
@@ -649,6 +667,7 @@ std::string variable_of(const SettingSpec& setting) {
 
 std::string to_string(const SettingSpec& setting, const ConfigValue& value) {
     if (setting.kind == Kind::secret) return "set";
+    if (setting.kind == Kind::object) return names_of_members(std::get<std::string>(value));
     if (const auto* all = std::get_if<std::vector<std::string>>(&value))
         return fmt::format("{}", fmt::join(*all, ", "));
     if (const auto* is = std::get_if<bool>(&value)) return *is ? "true" : "false";
@@ -1209,7 +1228,9 @@ std::vector<ConfigEntry> config_from_settings(std::span<const Setting> kept_sett
             value = fmt::format("{}", static_cast<double>(ms) / 1000);
         }
         const bool has_value = !value.empty() || (setting && setting->kind == Kind::prefix);
-        if (setting == nullptr || setting->kind == Kind::secret || !has_value) continue;
+        if (setting == nullptr || setting->kind == Kind::secret || setting->kind == Kind::object ||
+            !has_value)
+            continue;
         entries.push_back(entry_of(*setting, value, ConfigLayer::scenario, kept.source, named));
     }
     return entries;

@@ -57,4 +57,11 @@ struct CallResult {
 /// The same, as a failure.
 [[nodiscard]] EYEHAND_MCP_API CallResult error_result(std::string_view text);
 
+/// What the user answered to a question (elicitation).
+struct ElicitResult {
+    enum class Action { accept, decline, cancel };
+    Action action = Action::cancel;
+    std::string content_json{}; ///< of accept: an object that matches the schema
+};
+
 } // namespace eyehand::mcp

@@ -42,13 +42,6 @@ struct PeerInfo {
     std::string version{};
 };
 
-/// What the user answered to a question (elicitation).
-struct ElicitResult {
-    enum class Action { accept, decline, cancel };
-    Action action = Action::cancel;
-    std::string content_json{}; ///< of accept: an object that matches the schema
-};
-
 /// A request to the client: "elicitation/create", "sampling/createMessage" or "roots/list", with
 /// parameters as in the specification. `key` names it within the request that is answered.
 struct InputRequest {

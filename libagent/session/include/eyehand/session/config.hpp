@@ -97,7 +97,7 @@ public:
     /// nullptr if the setting is unset.
     [[nodiscard]] const ConfigEntry* find(std::string_view name) const;
     /// Typed access to the value; nothing if the setting is unset. `text` is for the kinds text,
-    /// image_size, crop, prefix, choice, color, stops (JSON) and secret.
+    /// image_size, crop, prefix, choice, color, object, stops (JSON) and secret.
     [[nodiscard]] std::optional<std::string> text(std::string_view name) const;
     [[nodiscard]] std::optional<int> integer(std::string_view name) const;
     [[nodiscard]] std::optional<double> number(std::string_view name) const; ///< or of kind seconds
@@ -178,7 +178,7 @@ EYEHAND_SESSION_API void apply(const Config& config, agent::Profile& profile);
 [[nodiscard]] EYEHAND_SESSION_API std::vector<agent::Setting>
 effective_settings(const Config& config);
 /// The inverse of `effective_settings`: the stored values with their original sources, in the layer
-/// below flags. Skips secrets and settings that this version does not know. Throws
+/// below flags. Skips secrets, objects and settings that this version does not know. Throws
 /// agent::Error{bad_config}; the message names `where`.
 [[nodiscard]] EYEHAND_SESSION_API std::vector<ConfigEntry>
 config_from_settings(std::span<const agent::Setting> kept_settings, const std::string& where,

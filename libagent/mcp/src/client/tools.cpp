@@ -1,0 +1,162 @@
+// The tools of a server as tools of an agent.
+#include "eyehand/mcp/client.hpp"
+
+#include "eyehand/base/utf8.hpp"
+#include "eyehand/winio/error.hpp"
+
+#include "base/text.hpp"
+#include "json/json.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace eyehand::mcp {
+namespace {
+
+constexpr std::size_t max_name = 64; // of a function, for all servers of models
+constexpr std::size_t max_description = 4000;
+constexpr std::size_t max_output = 64000; // bytes for the model
+constexpr std::size_t max_details = 1000; // of the arguments in a question to the user
+constexpr std::string_view no_arguments = R"({"type":"object","properties":{}})";
+
+/// The name for the model: names of other servers may contain other characters, or be longer.
+std::string offered_name(const std::string& server, const std::string& tool) {
+    std::string name = server + "__" + tool;
+    for (char& c : name) {
+        const bool usual = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9') || c == '_' || c == '-';
+        if (!usual) c = '_';
+    }
+    if (name.size() > max_name) name.resize(max_name);
+    return name;
+}
+
+std::string schema_for_model(const RemoteTool& tool) {
+    auto schema = agent::parse_json(tool.input_schema_json);
+    if (!schema || !schema->is_object()) return std::string(no_arguments);
+    boost::json::object& object = schema->get_object();
+    if (!object.contains("type")) object["type"] = "object"; // required by servers of models
+    if (!object.contains("properties")) object["properties"] = boost::json::object();
+    object.erase("$schema");
+    return boost::json::serialize(object);
+}
+
+std::string size_of(std::size_t bytes) { return fmt::format("{} bytes", bytes); }
+
+/// What the model reads of a part of a result.
+std::string text_of_content(const Content& content) {
+    if (const auto* text = std::get_if<Text>(&content)) return text->text;
+    if (const auto* image = std::get_if<Image>(&content))
+        return fmt::format("[an image: {}, {}]", image->mime_type, size_of(image->bytes.size()));
+    if (const auto* audio = std::get_if<Audio>(&content))
+        return fmt::format("[a sound: {}, {}]", audio->mime_type, size_of(audio->bytes.size()));
+    if (const auto* link = std::get_if<ResourceLink>(&content))
+        return fmt::format("[{}: {}{}{}]", link->title.empty() ? link->name : link->title,
+                           link->uri, link->description.empty() ? "" : ": ", link->description);
+    const auto& resource = std::get<ResourceContents>(content);
+    if (const auto* text = std::get_if<std::string>(&resource.data))
+        return fmt::format("[{}]\n{}", resource.uri, *text);
+    return fmt::format("[{}: {}, {}]", resource.uri, resource.mime_type,
+                       size_of(std::get<std::vector<std::uint8_t>>(resource.data).size()));
+}
+
+std::string text_of_result(const CallResult& result) {
+    std::vector<std::string> parts;
+    for (const Content& content : result.content) parts.push_back(text_of_content(content));
+    // Servers repeat structured results as text, for clients that do not read them.
+    if (parts.empty() && !result.structured_json.empty()) parts.push_back(result.structured_json);
+    return agent::to_valid_utf8(fmt::format("{}", fmt::join(parts, "\n")));
+}
+
+/// A call of a server's tool: asks the user, then the server.
+class ServerTool {
+public:
+    ServerTool(Client& client, RemoteTool tool) : client_(&client), tool_(std::move(tool)) {}
+
+    agent::ToolResult operator()(const agent::JsonView& given, agent::ToolContext& context) const {
+        const std::string arguments = given.text();
+        if (!context.permit)
+            return agent::fail("denied", "Tools of other programs run only in a run with a guard.")
+                .about(arguments);
+        if (std::optional<agent::ToolResult> refusal = context.permit(effect(arguments)))
+            return std::move(*refusal).about(arguments);
+        // An approval may have taken minutes.
+        if (context.safe_point.stop_requested())
+            return agent::fail("not_begun", "The run is ending: the tool was not called.")
+                .about(arguments);
+        agent::ToolResult result =
+            result_of(arguments, context).reads().untrusted("mcp").about(arguments);
+        // Only for the wait until the screen reacts, and the detection of loops: the claim is untrusted.
+        if (tool_.read_only == true) return result;
+        return std::move(result).acted();
+    }
+
+private:
+    [[nodiscard]] agent::GuardedEffect effect(const std::string& arguments) const {
+        agent::GuardedEffect effect;
+        effect.kind = agent::EffectKind::program;
+        effect.window_known = true; // it needs none
+        effect.command = fmt::format("{} {}", client_->options().name, tool_.name);
+        effect.details = fmt::format("the tool \"{}\" of the server \"{}\"{}: {}",
+                                     agent::shorten(agent::to_valid_utf8(tool_.name), 100),
+                                     client_->options().name,
+                                     tool_.read_only == true ? ", which claims only to read" : "",
+                                     agent::shorten(agent::to_valid_utf8(arguments), max_details));
+        return effect;
+    }
+
+    [[nodiscard]] agent::ToolResult result_of(const std::string& arguments,
+                                              const agent::ToolContext& context) const {
+        try {
+            // A tool that may act completes before the run ends at a safe point.
+            const std::stop_token stop =
+                tool_.read_only == true ? context.safe_point : context.stop;
+            const CallResult result = client_->call(tool_.name, arguments, stop);
+            std::string text = text_of_result(result);
+            if (context.redact) text = context.redact(text);
+            const std::string output = agent::cut_bytes(text, max_output);
+            if (result.is_error)
+                return agent::fail("tool_failed", output.empty() ? "The tool failed." : output);
+            agent::ToolResult read = agent::ok();
+            if (!output.empty()) read.with("output", output);
+            if (output.size() < text.size())
+                read.with("bytes_left_out", static_cast<double>(text.size() - output.size()));
+            return read;
+        } catch (const Error& error) {
+            if (error.code() == errc::cancelled)
+                throw winio::Error(winio::errc::cancelled, tool_.name + " was interrupted");
+            std::string what = agent::cut_bytes(agent::to_valid_utf8(error.what()), max_output);
+            if (context.redact) what = context.redact(what);
+            const auto code = static_cast<errc>(error.code().value());
+            return agent::fail(to_string(code), what);
+        }
+    }
+
+    Client* client_;
+    RemoteTool tool_;
+};
+
+} // namespace
+
+std::vector<std::string> add_tools(agent::Toolbox& toolbox, Client& client) {
+    agent::Toolbox all;
+    std::vector<std::string> names;
+    for (RemoteTool& tool : client.tools()) {
+        std::string name = offered_name(client.options().name, tool.name);
+        std::string description = agent::shorten(
+            agent::to_valid_utf8(tool.description.empty() ? tool.title : tool.description),
+            max_description);
+        std::string schema = schema_for_model(tool);
+        names.push_back(name);
+        all.add(std::move(name), std::move(description), std::move(schema),
+                ServerTool(client, std::move(tool)));
+    }
+    toolbox.add(all);
+    return names;
+}
+
+} // namespace eyehand::mcp
