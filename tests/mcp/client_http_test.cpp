@@ -428,7 +428,7 @@ TEST_CASE("A change of the tools is reported by a stream of its own") {
     }
 }
 
-TEST_CASE("A URL that is none is refused") {
+TEST_CASE("A malformed URL is refused") {
     mcp::Client client({.name = "web", .url = "ftp://example.org"});
     CHECK(code_of(client) == mcp::errc::bad_config);
 }

@@ -14,10 +14,12 @@
 #else
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <cstring>
+#include <string_view>
 #endif
 
 namespace test {
@@ -188,6 +190,22 @@ std::filesystem::path program_folder() {
     return std::filesystem::read_symlink("/proc/self/exe").parent_path();
 }
 
+namespace {
+
+/// The environment of this program, with these variables added or replaced.
+std::vector<std::string> environment_with(const std::map<std::string, std::string>& variables) {
+    std::vector<std::string> all;
+    for (char** variable = environ; *variable != nullptr; ++variable) {
+        const std::string_view text = *variable;
+        if (!variables.contains(std::string(text.substr(0, text.find('=')))))
+            all.emplace_back(text);
+    }
+    for (const auto& [name, value] : variables) all.push_back(name + "=" + value);
+    return all;
+}
+
+} // namespace
+
 ProcessResult run_program(const std::filesystem::path& program,
                           const std::vector<std::string>& arguments,
                           const Surroundings& surroundings) {
@@ -201,23 +219,28 @@ ProcessResult run_program(const std::filesystem::path& program,
     std::vector<char*> argv;
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
+    std::vector<std::string> environment = environment_with(surroundings.variables);
+    std::vector<char*> variables;
+    for (std::string& variable : environment) variables.push_back(variable.data());
+    variables.push_back(nullptr);
 
     // Created before the program starts, so that observers of the files find them.
     write_file(out, {});
     write_file(err, {});
 
-    const pid_t child = fork();
-    if (child < 0) throw std::runtime_error("fork failed");
-    if (child == 0) {
-        for (const auto& [name, value] : surroundings.variables)
-            setenv(name.c_str(), value.c_str(), 1);
-        if (!surroundings.folder.empty() && chdir(surroundings.folder.c_str()) != 0) _exit(126);
-        dup2(open(in.c_str(), O_RDONLY), STDIN_FILENO);
-        dup2(open(out.c_str(), O_WRONLY), STDOUT_FILENO);
-        dup2(open(err.c_str(), O_WRONLY), STDERR_FILENO);
-        execv(argv[0], argv.data());
-        _exit(126);
-    }
+    // Not fork: between fork and exec, a program with threads must not allocate, as setenv does.
+    posix_spawn_file_actions_t files{};
+    posix_spawn_file_actions_init(&files);
+    if (!surroundings.folder.empty())
+        posix_spawn_file_actions_addchdir_np(&files, surroundings.folder.c_str());
+    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, in.c_str(), O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, out.c_str(), O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, err.c_str(), O_WRONLY, 0);
+    pid_t child = 0;
+    const int error = posix_spawn(&child, argv[0], &files, nullptr, argv.data(), variables.data());
+    posix_spawn_file_actions_destroy(&files);
+    if (error != 0)
+        throw std::runtime_error(program.string() + " does not start: " + std::strerror(error));
     if (surroundings.while_running) surroundings.while_running([&] { kill(child, SIGINT); });
     int status = 0;
     waitpid(child, &status, 0); // CTest has the time limit

@@ -98,7 +98,7 @@ const json::value* find_anchor(const json::value& schema, std::string_view name)
     return nullptr;
 }
 
-/// The part of `root` that "#...", refers to; null if there is none.
+/// The part of `root` that "#...", refers to; null if it does not exist.
 const json::value* resolve(const json::value& root, std::string_view reference) {
     if (!reference.starts_with('#')) return nullptr;
     reference.remove_prefix(1);

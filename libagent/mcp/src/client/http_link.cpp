@@ -335,7 +335,7 @@ void HttpLink::tell(const RpcNotification& notification) {
     check(response, nullptr);
 }
 
-// --- Messages that nobody waits for -----------------------------------------------------------
+// --- Messages without a waiting call -----------------------------------------------------------
 
 void HttpLink::send_later(std::string message) {
     const std::lock_guard lock(mutex_);

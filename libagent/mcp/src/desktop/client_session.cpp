@@ -180,7 +180,7 @@ void ClientSession::begin_call(const ClientCall& call, const std::stop_token& st
             lock.unlock();
             deny_pending("The user was not asked: the client has made another call instead.");
             lock.lock();
-            if (abandoned_ && result_) { // nobody fetches it
+            if (abandoned_ && result_) { // its result is not fetched
                 abandoned_ = in_call_ = false;
                 result_.reset();
                 continue;

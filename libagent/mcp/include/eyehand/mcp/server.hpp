@@ -61,7 +61,7 @@ public:
 
     [[nodiscard]] const PeerInfo& client() const;
     /// Identifies the session: of a stdio connection, or of an HTTP session. With the stateless
-    /// revision over HTTP there is none: empty.
+    /// revision over HTTP, sessions do not exist: empty.
     [[nodiscard]] const std::string& session() const;
     /// The client canceled the request or disconnected, or the server stops. The answer is dropped.
     [[nodiscard]] std::stop_token stop() const;
