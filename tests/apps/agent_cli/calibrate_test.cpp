@@ -202,7 +202,7 @@ TEST_CASE("calibrate measures the only model of the server") {
     CHECK_THAT(doctor({"only"}),
                ContainsSubstring("note  measured  no grounding (calibrated on 20") &&
                    ContainsSubstring("note  measured  the model does not ground") &&
-                   ContainsSubstring("note  instead   a model of a family"));
+                   ContainsSubstring("note  remedy    a model of a family"));
     workspace.write(R"({"calibration": "off"})", "settings.json");
     CHECK_THAT(doctor({"only", "--config", "settings.json"}), !ContainsSubstring("measured"));
     std::ofstream(saved(workspace)) << "{}";
