@@ -93,6 +93,7 @@ inline std::filesystem::path hostile_run(const std::filesystem::path& folder) {
     options.settings = {
         {"model", hostile, "--model"}, {"max_turns", "10", "profile"}, {"guard", "off", "--guard"}};
     eyehand::agent::Profile profile = eyehand::agent::load_profile("observer");
+    profile.model = hostile;
     eyehand::agent::RunDirectory directory = eyehand::agent::RunDirectory::create(folder);
     eyehand::agent::RunControl control;
     eyehand::agent::Agent agent(desktop, model, profile, eyehand::agent::built_in_tools(), options);

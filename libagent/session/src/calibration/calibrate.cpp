@@ -400,8 +400,10 @@ private:
                 others.push_back(answer.sample);
             }
         }
-        const PositionFit other =
-            fit_positions(others, {.stated = result.fit.form.convention, .processor = processor_});
+        // In images of one size, a correction could turn one convention into another one.
+        const PositionFit other = fit_positions(
+            others,
+            {.stated = result.fit.form.convention, .processor = processor_, .corrections = false});
         if (result.fit.grounds && other.grounds && other.form != result.fit.form)
             result.other_form = other.form;
     }

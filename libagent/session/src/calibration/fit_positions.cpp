@@ -192,9 +192,9 @@ struct Candidate {
     double residual = 0; ///< their median
 };
 
-/// Without a correction first, and then those that are worth mentioning to users.
+/// Without a correction first, and then, if `with_corrections`, those that are worth mentioning to users.
 std::vector<Candidate> candidates_of(const Hypothesis& hypothesis,
-                                     const std::vector<NormPoint>& centers) {
+                                     const std::vector<NormPoint>& centers, bool with_corrections) {
     const std::vector<NormPoint>& points = hypothesis.points;
     std::vector<Candidate> all;
     const auto add = [&](const Correction& correction, int parameters) {
@@ -207,6 +207,7 @@ std::vector<Candidate> candidates_of(const Hypothesis& hypothesis,
         all.push_back({&hypothesis, correction, parameters, std::move(left), residual});
     };
     add({}, 0);
+    if (!with_corrections) return all;
     add(fit_axes(points, centers, shift), 2);
     add(fit_axes(points, centers, theil_sen), 4);
     return all;
@@ -259,7 +260,7 @@ PositionFit fit_positions(std::span<const PositionSample> samples, const FitOpti
     for (Hypothesis& one : all) {
         for (const PositionSample& sample : samples)
             one.points.push_back(unlimited_position(sample, one.form, options.processor));
-        for (Candidate& candidate : candidates_of(one, centers)) {
+        for (Candidate& candidate : candidates_of(one, centers, options.corrections)) {
             scale = std::min(scale, candidate.residual);
             candidates.push_back(std::move(candidate));
         }

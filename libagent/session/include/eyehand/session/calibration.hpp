@@ -149,6 +149,7 @@ struct FitOptions {
     agent::CoordinateConvention stated = agent::CoordinateConvention::norm1000;
     /// Of the model, used for model pixels of its factor; otherwise, the usual ones are used.
     std::optional<agent::ImageProcessor> processor{};
+    bool corrections = true; ///< consider systematic errors
 };
 
 /// Finds how a model states positions. It compares all conventions, with x or y first, and for pixels
