@@ -137,7 +137,7 @@ TEST_CASE("the doctor reports how the family of the model states positions, and 
         Case{"microsoft/Phi-4-multimodal-instruct",
              "pass  positions Phi-4-multimodal: probably fractions from 0 to 1 (unit)\n"},
         Case{"allenai/MolmoPoint-8B", "note  positions MolmoPoint: no usable positions, so clicks "
-                                      "are likely to miss their targets\nnote  instead   "},
+                                      "are likely to miss their targets\nnote  remedy    "},
         Case{"llava:7b", "note  positions Llama and LLaVA: probably no usable positions, so"},
         Case{"mistral-large-4", "note  positions Mistral Large 4: unknown numbers; runs ask"},
         Case{"qwen/qwen3-14b",
