@@ -322,39 +322,45 @@ TEST_CASE("A stopped call closes its connection; an older server is told") {
 }
 
 TEST_CASE("What a server of HTTP does wrong is an error with a category") {
+    std::mutex mutex; // the answer belongs to the server's thread, too
     Answer wrong;
+    const auto answer_with = [&](Answer next) {
+        const std::lock_guard lock(mutex);
+        wrong = std::move(next);
+    };
     HttpServer server("2026-07-28",
                       [&](const std::string& method, const json::object&,
                           const ReceivedRequest&) -> std::optional<Answer> {
+                          const std::lock_guard lock(mutex);
                           return method == "tools/call" ? std::optional(wrong) : std::nullopt;
                       });
     mcp::ClientOptions options = server.options();
     options.max_message_bytes = 100000;
     mcp::Client client(options);
-    wrong = {.body = "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}"};
+    answer_with({.body = "{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}"});
     CHECK(code_of(client) == mcp::errc::bad_message);
-    wrong = {.content_type = "text/html", .body = "<html>"};
+    answer_with({.content_type = "text/html", .body = "<html>"});
     CHECK(code_of(client) == mcp::errc::bad_message);
-    wrong = {.status = 500, .body = "oops"};
+    answer_with({.status = 500, .body = "oops"});
     CHECK(code_of(client) == mcp::errc::bad_message);
-    wrong = {.body = "{}", .cut_after = 0};
+    answer_with({.body = "{}", .cut_after = 0});
     CHECK(code_of(client) == mcp::errc::connection_lost);
-    wrong = {.content_type = "text/event-stream", .body = ": nothing\n\n"};
+    answer_with({.content_type = "text/event-stream", .body = ": nothing\n\n"});
     CHECK(code_of(client) == mcp::errc::connection_lost);
     using vlm::testing::Repeated;
-    wrong = {.parts = {vlm::testing::chunked_head("application/json"),
-                       Repeated{vlm::testing::chunk(std::string(10000, 'x')), 10000}}};
+    answer_with({.parts = {vlm::testing::chunked_head("application/json"),
+                           Repeated{vlm::testing::chunk(std::string(10000, 'x')), 10000}}});
     CHECK(code_of(client) == mcp::errc::message_too_large);
-    wrong = {.parts = {vlm::testing::chunked_head(), vlm::testing::chunk("data: "),
-                       Repeated{vlm::testing::chunk(std::string(10000, 'x')), 10000}}};
+    answer_with({.parts = {vlm::testing::chunked_head(), vlm::testing::chunk("data: "),
+                           Repeated{vlm::testing::chunk(std::string(10000, 'x')), 10000}}});
     CHECK(code_of(client) == mcp::errc::message_too_large);
-    wrong = {.never = true};
+    answer_with({.never = true});
     options.call_timeout = 200ms;
     mcp::Client impatient(options);
     CHECK(code_of(impatient) == mcp::errc::timeout);
     // Comments keep a stream open, but do not extend the time.
-    wrong = {.parts = {vlm::testing::chunked_head(),
-                       Repeated{vlm::testing::chunk(": still here\n\n"), 1000000000}}};
+    answer_with({.parts = {vlm::testing::chunked_head(),
+                           Repeated{vlm::testing::chunk(": still here\n\n"), 1000000000}}});
     CHECK(code_of(impatient) == mcp::errc::timeout);
     server.server().stop_listening();
     CHECK(code_of(client) == mcp::errc::unreachable);
