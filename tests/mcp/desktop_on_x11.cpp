@@ -3,6 +3,7 @@
 #include "eyehand/winio/desktop.hpp"
 
 #include "catch.hpp"
+#include "eventually.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"
 
@@ -18,7 +19,6 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 extern char** environ; // NOLINT: of POSIX
@@ -265,8 +265,7 @@ TEST_CASE("agent-cli mcp: a client that disappears during a drag leaves nothing 
         "tools/call",
         {{"name", "drag"},
          {"arguments", json::object{{"start", center}, {"end", center}, {"via", corners}}}});
-    while (program.log().find("button 1") == std::string::npos)
-        std::this_thread::sleep_for(std::chrono::milliseconds(5)); // until it is pressed
+    REQUIRE(test::eventually([&] { return program.log().find("button 1") != std::string::npos; }));
     (void)peer.end();
     CHECK(program.log().find("button-up 1") != std::string::npos);
 }

@@ -9,12 +9,11 @@
 // Its tools do what their names say; see `call`.
 #include <boost/json.hpp>
 
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <iostream>
 #include <string>
-#include <thread>
 #include <vector>
 
 #ifdef _WIN32
@@ -80,7 +79,9 @@ std::string read_line() {
 }
 
 [[noreturn]] void wait_forever() {
-    while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+    std::promise<void> never;
+    const std::future<void> end = never.get_future();
+    while (true) end.wait();
 }
 
 void list(const json::value& id, const json::object& params) {
