@@ -7,6 +7,7 @@
 #include "eyehand/session/report.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
+#include "source_folder.hpp"
 
 using namespace eyehand::agent;
 using eyehand::vlm::testing::ScriptedModel;
@@ -20,7 +21,8 @@ ModeRegistry modes() {
     return all;
 }
 
-const std::string profile_folder = EYEHAND_PROFILE_FOLDER;
+const std::string profile_folder =
+    (test::source_folder() / "docs/examples/custom_mode/profile").string();
 
 struct CustomModeStage {
     test::TempFolder folder;

@@ -5,6 +5,7 @@
 #include "json/json.hpp"
 
 #include "catch.hpp"
+#include "source_folder.hpp"
 
 #include <fmt/format.h>
 
@@ -87,7 +88,7 @@ std::vector<std::string> lines(const StatedActions& stated) {
 }
 
 json::array data(Dialect dialect) {
-    const std::filesystem::path path = std::filesystem::path(EYEHAND_TEST_DATA) / "dialects" /
+    const std::filesystem::path path = test::source_folder() / "tests/data" / "dialects" /
                                        (std::string(to_string(dialect)) + ".json");
     std::ifstream file(path, std::ios::binary);
     INFO(path);

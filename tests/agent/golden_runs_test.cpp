@@ -8,6 +8,7 @@
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
+#include "source_folder.hpp"
 #include "temp_folder.hpp"
 #include "unguarded.hpp"
 
@@ -20,8 +21,8 @@ namespace {
 
 /// A copy, because reading a run may lock its files and resuming it appends to them.
 std::filesystem::path copy_of(const std::string& name, const test::TempFolder& folder) {
-    std::filesystem::copy(std::filesystem::path(EYEHAND_TEST_DATA) / "runs-0.1" / name,
-                          folder / name, std::filesystem::copy_options::recursive);
+    std::filesystem::copy(test::source_folder() / "tests/data" / "runs-0.1" / name, folder / name,
+                          std::filesystem::copy_options::recursive);
     std::filesystem::create_directories(folder / name / "screenshots"); // Git drops empty folders
     return folder / name;
 }

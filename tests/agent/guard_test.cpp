@@ -3,6 +3,7 @@
 #include "eyehand/winio/gesture.hpp"
 
 #include "catch.hpp"
+#include "source_folder.hpp"
 #include "temp_folder.hpp"
 #include "json/json.hpp"
 
@@ -490,7 +491,8 @@ std::set<std::string> words_in(const json::value& array) {
 } // namespace
 
 TEST_CASE("guard: the schema in the docs describes the rules that can be read") {
-    const json::value schema = json::parse(test::read_file(EYEHAND_GUARD_SCHEMA));
+    const json::value schema =
+        json::parse(test::read_file(test::source_folder() / "docs/guard.schema.json"));
     const auto at = [&](const char* pointer) -> const json::value& {
         return schema.at_pointer(pointer);
     };

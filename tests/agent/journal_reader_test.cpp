@@ -4,6 +4,7 @@
 #include "json/json.hpp"
 
 #include "catch.hpp"
+#include "source_folder.hpp"
 #include "temp_folder.hpp"
 
 #include <cmath>
@@ -14,7 +15,7 @@ using namespace eyehand::agent;
 namespace {
 
 std::filesystem::path golden(const std::string& name) {
-    return std::filesystem::path(EYEHAND_TEST_DATA) / "runs-0.1" / name / "events.jsonl";
+    return test::source_folder() / "tests/data" / "runs-0.1" / name / "events.jsonl";
 }
 
 /// The event as a journal writes it.

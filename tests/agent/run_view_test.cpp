@@ -3,6 +3,7 @@
 #include "eyehand/agent/run_view.hpp"
 
 #include "catch.hpp"
+#include "source_folder.hpp"
 #include "temp_folder.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@ using namespace eyehand::agent;
 namespace {
 
 std::filesystem::path golden(const std::string& name) {
-    return std::filesystem::path(EYEHAND_TEST_DATA) / "runs-0.1" / name;
+    return test::source_folder() / "tests/data" / "runs-0.1" / name;
 }
 
 std::string word_for(const std::optional<bool>& ok) {

@@ -7,6 +7,7 @@
 #include "catch.hpp"
 #include "eventually.hpp"
 #include "program.hpp"
+#include "source_folder.hpp"
 
 #include <cstdlib>
 #include <fstream>
@@ -78,7 +79,7 @@ std::map<std::uintmax_t, std::uintmax_t> Scene::synced() const {
 
 void Scene::use_own_x_server() {
     // The window manager does not give the focus to each new window.
-    prefix = {EYEHAND_X11_RUN,
+    prefix = {(test::source_folder() / "tests/x11/run").string(),
               "sh",
               "-c",
               R"(echo $EYEHAND_TEST_X_SERVER >"$1/x_server"

@@ -363,14 +363,14 @@ TEST_CASE("mcp session: a long session needs no more memory than a short one") {
             stage.desktop.clear_records();
         }
     };
-    some_calls(200); // history and buffers have their final size
 #if defined(__SANITIZE_ADDRESS__)
+    some_calls(100); // history and buffers have their final size
     const std::size_t before = __sanitizer_get_current_allocated_bytes();
-    some_calls(800);
+    some_calls(200);
     // A few texts and names per call.
-    CHECK(__sanitizer_get_current_allocated_bytes() < before + 800 * 1024);
+    CHECK(__sanitizer_get_current_allocated_bytes() < before + 200 * 1024);
 #else
-    some_calls(800);
+    some_calls(20); // only AddressSanitizer counts memory
 #endif
     std::size_t requests = 0;
     agent::for_each_event(stage.session->directory(), [&](agent::Event&& event) {
@@ -380,5 +380,5 @@ TEST_CASE("mcp session: a long session needs no more memory than a short one") {
             CHECK(asked->images.empty());
         }
     });
-    CHECK(requests >= 1001);
+    CHECK(requests >= 21);
 }

@@ -2,6 +2,7 @@
 
 #include "eyehand/winio/scale.hpp"
 #include "read_png.hpp"
+#include "source_folder.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -24,7 +25,8 @@ bool is_screenshot(const std::filesystem::path& file) {
 
 Images read_screenshots() {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(EYEHAND_TEST_FRAMES))
+    for (const auto& entry :
+         std::filesystem::directory_iterator(test::source_folder() / "tests/data/frames"))
         if (is_screenshot(entry.path())) files.push_back(entry.path());
     std::ranges::sort(files);
     Images images;

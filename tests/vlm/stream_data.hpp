@@ -1,6 +1,7 @@
 // Streams recorded from llama-server (build 10587), byte for byte, and functions to split a stream.
 #pragma once
 
+#include "source_folder.hpp"
 #include "wire/sse.hpp"
 
 #include <fstream>
@@ -13,7 +14,8 @@
 namespace stream_data {
 
 inline std::string recorded(const std::string& name) {
-    std::ifstream file(EYEHAND_TEST_DATA "/" + name + ".sse", std::ios::binary);
+    std::ifstream file(test::source_folder() / "tests/vlm/data" / (name + ".sse"),
+                       std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (bytes.empty()) throw std::runtime_error("no recorded stream " + name);
     return bytes;

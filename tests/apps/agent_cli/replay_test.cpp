@@ -2,6 +2,7 @@
 #include "process.hpp"
 
 #include "catch.hpp"
+#include "source_folder.hpp"
 
 #include <filesystem>
 
@@ -16,7 +17,7 @@ struct Stage {
     std::filesystem::path run = user.folder / "run_0001";
 
     explicit Stage(const std::string& name = "observer") {
-        std::filesystem::copy(std::filesystem::path(EYEHAND_RECORDED_RUNS) / name, run,
+        std::filesystem::copy(test::source_folder() / "tests/replay/runs" / name, run,
                               std::filesystem::copy_options::recursive);
     }
     [[nodiscard]] ProcessResult replay(const std::vector<std::string>& more = {}) const {

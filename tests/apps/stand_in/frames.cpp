@@ -1,4 +1,5 @@
 #include "frames.hpp"
+#include "source_folder.hpp"
 
 #include <allheaders.h>
 #include <fstream>
@@ -35,7 +36,7 @@ std::string encode(Pix* pix) {
 } // namespace
 
 std::string frame(const std::string& name) {
-    std::ifstream file(EYEHAND_TEST_FRAMES "/" + name, std::ios::binary);
+    std::ifstream file(test::source_folder() / "tests/data/frames" / name, std::ios::binary);
     if (!file) throw std::runtime_error("no frame " + name);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }

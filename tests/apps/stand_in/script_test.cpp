@@ -1,6 +1,7 @@
 #include "script.hpp"
 
 #include "catch.hpp"
+#include "source_folder.hpp"
 
 #include <fstream>
 #include <iterator>
@@ -123,7 +124,8 @@ TEST_CASE("The error for a placeholder without a value names the option") {
 }
 
 TEST_CASE("The Notepad script that comes with the stand-in is valid") {
-    std::ifstream file(EYEHAND_STAND_IN_SCRIPTS "/notepad-save.json", std::ios::binary);
+    std::ifstream file(test::source_folder() / "apps/stand-in/scripts/notepad-save.json",
+                       std::ios::binary);
     const std::string json{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     const Script script = parse_script(json, {{"line1", "Hello,"},
                                               {"line2", "world"},
