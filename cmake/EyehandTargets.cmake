@@ -86,13 +86,13 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CXX_COM
 endif()
 
 # GCC spends most of its time on the same templates in each source. Compiled in groups, the sources of this project take
-# about half the time, but each change compiles a group again, and a missing #include may go unnoticed. The test of
-# linking compiles the libraries one by one.
+# about half the time, but each change compiles a group again, and a missing #include may go unnoticed:
+# scripts/compilers compiles them one by one.
 option(EYEHAND_UNITY "Compile the sources of a folder in groups" OFF)
 
 # eyehand_unity(TARGET [ALONE sources...]): with EYEHAND_UNITY, compiles the sources of the target in groups: those of one folder,
-# at most ten at a time, without generated ones, those of ALONE, and those with compile options of their own. So names in anonymous
-# namespaces must differ within a folder. Call it after the last source is added.
+# at most ten at a time, without generated ones, those of ALONE, and those with compile options or generator expressions of
+# their own. So names in anonymous namespaces must differ within a folder. Call it after the last source is added.
 #
 # CMake's UNITY_BUILD would name each source with its absolute path. Assertions contain the name of their source, and
 # the compiler cache compares them, so each clone would compile all tests again. These groups have relative names.
@@ -114,7 +114,7 @@ function(eyehand_unity target)
                 set(has_options TRUE)
             endif()
         endforeach()
-        if(NOT source MATCHES "[.]cpp$" OR is_generated OR has_options OR source IN_LIST arg_ALONE)
+        if(NOT source MATCHES "^[^$]+[.]cpp$" OR is_generated OR has_options OR source IN_LIST arg_ALONE)
             list(APPEND alone "${source}")
             continue()
         endif()

@@ -18,12 +18,12 @@ file(REMOVE_RECURSE "${prefix}")
 if(NOT REUSE)
     set(BUILD "${WORK}/static")
     run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${BUILD}"
-        -DCMAKE_BUILD_TYPE=None -DEYEHAND_BUILD_APPS=OFF)
+        -DCMAKE_BUILD_TYPE=None -DEYEHAND_BUILD_APPS=OFF -DEYEHAND_UNITY=ON)
     run(${CMAKE_COMMAND} --build "${BUILD}" --parallel ${processors})
 endif()
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
-# Shared libraries, also without optimization. Their sources are compiled in groups, those of the static ones one by one.
+# Shared libraries, also without optimization.
 set(shared "${WORK}/shared-prefix")
 file(REMOVE_RECURSE "${shared}")
 run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${WORK}/shared"
