@@ -1,5 +1,5 @@
 // Checks that an agent can work for days: 10,000 turns of a team and of a conversation (with
-// sanitizers 2,000, under Wine 3,000).
+// sanitizers 2,000, under Wine 1,000).
 //   eyehand-long-run PROFILE FOLDER [TURNS]
 // Fails if memory grows with the turns, if a request exceeds the profile's limit, or if the run
 // directory is unreadable at any time. Status 0: success.
