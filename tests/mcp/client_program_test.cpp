@@ -2,6 +2,7 @@
 #include "eyehand/mcp/client.hpp"
 
 #include "catch.hpp"
+#include "client_stage.hpp"
 #include "eventually.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"
@@ -30,16 +31,9 @@ mcp::ClientOptions options_of(std::vector<std::string> arguments) {
     return options;
 }
 
-std::string text_in(const mcp::CallResult& result) {
-    std::string all;
-    for (const mcp::Content& content : result.content)
-        if (const auto* text = std::get_if<mcp::Text>(&content)) all += text->text;
-    return all;
-}
-
 std::string call(mcp::Client& client, const std::string& tool,
                  const std::string& arguments = "{}") {
-    return text_in(client.call(tool, arguments));
+    return test::text_in(client.call(tool, arguments));
 }
 
 mcp::errc code_of_call(mcp::Client& client, const std::string& tool,
@@ -53,37 +47,11 @@ mcp::errc code_of_call(mcp::Client& client, const std::string& tool,
     return {};
 }
 
-std::vector<std::string> names_of(mcp::Client& client) {
-    std::vector<std::string> names;
-    for (const mcp::RemoteTool& tool : client.tools()) names.push_back(tool.name);
-    return names;
-}
-
 std::string content_of(const std::filesystem::path& file) {
     std::ostringstream text;
     text << std::ifstream(file).rdbuf();
     return std::move(text).str();
 }
-
-/// Lines of the client's log, from any thread.
-class Lines {
-public:
-    std::function<void(std::string_view)> writer() {
-        return [this](std::string_view line) {
-            const std::lock_guard lock(mutex_);
-            lines_ += line;
-            lines_ += '\n';
-        };
-    }
-    std::string text() const {
-        const std::lock_guard lock(mutex_);
-        return lines_;
-    }
-
-private:
-    mutable std::mutex mutex_;
-    std::string lines_;
-};
 
 } // namespace
 
@@ -101,7 +69,7 @@ TEST_CASE("The client uses the newest revision that the program speaks") {
 TEST_CASE("A program that ignores unknown requests before initialize is an older server") {
     const test::TempFolder folder;
     mcp::Client client(options_of({"2025-11-25", "mute", "note", (folder / "note").string()}));
-    CHECK(names_of(client).size() == 5);
+    CHECK(test::names_of(client).size() == 5);
     CHECK(content_of(folder / "note") ==
           "start\nserver/discover\ninitialize\nnotifications/initialized\n");
 }
@@ -122,7 +90,7 @@ TEST_CASE("A program that does not exist is unreachable, and the message names i
 
 TEST_CASE("A list of tools may have pages, but not endless ones") {
     mcp::Client client(options_of({"2025-11-25", "pages"}));
-    CHECK(names_of(client) == std::vector<std::string>{"tool1", "tool2", "tool3"});
+    CHECK(test::names_of(client) == std::vector<std::string>{"tool1", "tool2", "tool3"});
     mcp::Client endless(options_of({"2026-07-28", "loop"}));
     CHECK_THROWS_WITH(endless.tools(), ContainsSubstring("again and again"));
 }
@@ -131,15 +99,24 @@ TEST_CASE("Only allowed tools are listed and called") {
     mcp::ClientOptions options = options_of({"2026-07-28"});
     options.allowed_tools = {"echo", "absent"};
     mcp::Client client(std::move(options));
-    CHECK(names_of(client) == std::vector<std::string>{"echo"});
+    CHECK(test::names_of(client) == std::vector<std::string>{"echo"});
     CHECK(code_of_call(client, "fail") == mcp::errc::invalid_params);
+}
+
+TEST_CASE("A tool that requires tasks is left out") {
+    test::Lines lines;
+    mcp::ClientOptions options = options_of({"2025-11-25", "tasks"});
+    options.on_log = lines.writer();
+    mcp::Client client(std::move(options));
+    CHECK(test::names_of(client).size() == 5);
+    CHECK_THAT(lines.text(), ContainsSubstring("\"research\" is left out"));
 }
 
 TEST_CASE("A failed tool is a result, and an unknown tool an error") {
     mcp::Client client(options_of({"2026-07-28"}));
     const mcp::CallResult failed = client.call("fail", "{}");
     CHECK(failed.is_error);
-    CHECK(text_in(failed) == "It does not work.");
+    CHECK(test::text_in(failed) == "It does not work.");
     CHECK(code_of_call(client, "absent") == mcp::errc::remote_error);
     CHECK(code_of_call(client, "echo", "[1]") == mcp::errc::invalid_params);
     const mcp::CallResult image = client.call("image", "{}");
@@ -162,12 +139,12 @@ TEST_CASE("The program receives a minimal environment and the variables of the o
 }
 
 TEST_CASE("Text that is no message, and lines of standard error, are logged") {
-    Lines lines;
+    test::Lines lines;
     mcp::ClientOptions options = options_of({"2025-11-25", "banner"});
     options.on_log = lines.writer();
     mcp::Client client(std::move(options));
     CHECK(call(client, "complain") == "done");
-    CHECK(test::eventually([&] { return lines.text().find("second line") != std::string::npos; }));
+    CHECK(test::eventually([&] { return lines.contain("second line"); }));
     CHECK_THAT(lines.text(), ContainsSubstring("Server running on stdio\n") &&
                                  ContainsSubstring("first line\nsecond line\n"));
 }
@@ -181,7 +158,7 @@ TEST_CASE("Progress arrives on the thread of the call") {
             CHECK(std::this_thread::get_id() == thread);
             all.push_back(progress);
         });
-    CHECK(text_in(result) == "done");
+    CHECK(test::text_in(result) == "done");
     REQUIRE_FALSE(all.empty()); // only the latest one counts if several arrive at once
     CHECK(all.back().done == 3);
     CHECK(all.back().total == 3);
@@ -278,7 +255,7 @@ TEST_CASE("What a server does wrong is an error with a category") {
 
 TEST_CASE("A server that has ended is started again, but not endlessly") {
     const test::TempFolder folder;
-    Lines lines;
+    test::Lines lines;
     mcp::ClientOptions options = options_of({"2025-11-25", "note", (folder / "note").string()});
     options.on_log = lines.writer();
     options.max_restarts = 2;
@@ -308,10 +285,10 @@ TEST_CASE("A change of the tools is reported") {
         mcp::Client client(options_of({revision}));
         std::atomic<int> changes{0};
         client.on_tools_changed([&] { ++changes; });
-        const std::size_t before = names_of(client).size();
+        const std::size_t before = test::names_of(client).size();
         CHECK(call(client, "grow") == "done");
         CHECK(test::eventually([&] { return changes > 0; }));
-        CHECK(names_of(client).size() == before + 1);
+        CHECK(test::names_of(client).size() == before + 1);
     }
 }
 

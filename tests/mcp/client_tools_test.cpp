@@ -3,10 +3,10 @@
 #include "eyehand/mcp/client.hpp"
 #include "eyehand/vlm/chat.hpp"
 #include "eyehand/winio/error.hpp"
-#include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
 #include "program.hpp"
+#include "tool_bench.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -25,38 +25,6 @@ mcp::ClientOptions scripted(std::vector<std::string> arguments) {
     return options;
 }
 
-/// Calls tools of a server as a run does.
-struct ToolBench {
-    mcp::Client client;
-    agent::Toolbox tools;
-    winio::testing::MemoryDesktop desktop{winio::Size{100, 100}};
-    std::stop_source now;
-    std::stop_source safe;
-    bool permitted = true;
-    std::vector<agent::GuardedEffect> asked;
-
-    explicit ToolBench(mcp::ClientOptions options) : client(std::move(options)) {
-        (void)add_tools(tools, client);
-    }
-    agent::ToolResult call(const std::string& tool, const std::string& arguments = "{}") {
-        agent::ToolContext context{desktop, winio::WorkArea(winio::Rect{0, 0, 100, 100}),
-                                   now.get_token(), safe.get_token()};
-        context.permit =
-            [this](const agent::GuardedEffect& effect) -> std::optional<agent::ToolResult> {
-            asked.push_back(effect);
-            if (permitted) return std::nullopt;
-            return agent::fail("denied", "The user said no.");
-        };
-        context.redact = [](std::string_view text) {
-            std::string changed(text);
-            if (const auto at = changed.find("secret"); at != std::string::npos)
-                changed.replace(at, 6, "***");
-            return changed;
-        };
-        return tools.call({"id", tool, arguments, {}}, context);
-    }
-};
-
 std::string problem_with(const std::string& text) {
     try {
         (void)mcp::parse_servers(text, "here.json");
@@ -70,7 +38,7 @@ std::string problem_with(const std::string& text) {
 } // namespace
 
 TEST_CASE("Tools of a server are offered under its name, with their schemas") {
-    ToolBench bench(scripted({"2026-07-28"}));
+    test::ToolBench bench(scripted({"2026-07-28"}));
     const std::vector<vlm::ToolSpec> specs = bench.tools.specs();
     REQUIRE(specs.size() == 5);
     CHECK(specs[0].name == "test__echo");
@@ -86,7 +54,7 @@ TEST_CASE("Tools of a server are offered under its name, with their schemas") {
 }
 
 TEST_CASE("A call asks the guard, and its result is untrusted") {
-    ToolBench bench(scripted({"2025-11-25"}));
+    test::ToolBench bench(scripted({"2025-11-25"}));
     const agent::ToolResult result = bench.call("test__echo", R"({"text":"a secret"})");
     CHECK(result.succeeded());
     CHECK(result.untrusted() == "mcp");
@@ -108,13 +76,13 @@ TEST_CASE("A call asks the guard, and its result is untrusted") {
 }
 
 TEST_CASE("Tools of a server run only in a run with a guard") {
-    ToolBench bench(scripted({"2025-11-25"}));
+    test::ToolBench bench(scripted({"2025-11-25"}));
     agent::ToolContext outside{bench.desktop, winio::WorkArea(winio::Rect{0, 0, 100, 100}), {}, {}};
     CHECK(bench.tools.call({"id", "test__echo", "{}", {}}, outside).error_type() == "denied");
 }
 
 TEST_CASE("Failures of a server are results, except for an interruption") {
-    ToolBench bench(scripted({"2025-11-25"}));
+    test::ToolBench bench(scripted({"2025-11-25"}));
     CHECK(bench.call("test__exit").error_type() == "connection_lost");
     CHECK(bench.call("test__echo").succeeded());
     CHECK(bench.call("test__read").error_type() == "remote_error"); // it has vanished meanwhile

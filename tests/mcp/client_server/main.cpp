@@ -4,6 +4,7 @@
 //   mute       does not answer server/discover
 //   banner     writes text that is no message before anything else
 //   pages      sends its tools in pages; "loop": the same page forever
+//   tasks      also offers a tool that requires tasks
 //   stay       does not end at the end of its input
 //   note FILE  appends what it receives besides calls to FILE: methods, and ids of canceled requests
 // Its tools do what their names say; see `call`.
@@ -100,6 +101,11 @@ void list(const json::value& id, const json::object& params) {
                                    {"inputSchema", json::object{{"type", "object"}}},
                                    {"annotations", json::object{{"readOnlyHint", true}}}});
         if (has_grown) all.push_back(tool("grown"));
+        if (has("tasks")) {
+            json::object long_running = tool("research");
+            long_running["execution"] = json::object{{"taskSupport", "required"}};
+            all.push_back(std::move(long_running));
+        }
         answer(id, {{"tools", std::move(all)}});
     }
 }

@@ -436,6 +436,13 @@ std::optional<RemoteTool> Client::Impl::read_tool(const json::value& value) {
                         agent::shorten(tool.name, 100)));
         return std::nullopt;
     }
+    if (const json::object* execution = object_in(*object, "execution");
+        execution != nullptr && string_in(*execution, "taskSupport") == "required") {
+        log(fmt::format(
+            "the tool \"{}\" is left out: it requires tasks, which this client does not support",
+            agent::shorten(tool.name, 100)));
+        return std::nullopt;
+    }
     tool.input_schema_json = json::serialize(*schema);
     if (const json::object* annotations = object_in(*object, "annotations")) {
         tool.read_only = boolean_in(*annotations, "readOnlyHint");
