@@ -1,0 +1,1 @@
+// A program without tests, whose precompiled headers serve the programs with tests.
