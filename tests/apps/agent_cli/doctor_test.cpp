@@ -1,6 +1,7 @@
 // agent-cli doctor on a real desktop, with different servers.
 #include "process.hpp"
 
+#include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/responses.hpp"
 
@@ -181,4 +182,33 @@ TEST_CASE("the doctor removes control characters from the names of models") {
     const auto result = doctor({R"({"data":[{"id":"a\u001b[2J"}]})"}, "a\x1b[2J");
     CHECK(result.status == 0);
     CHECK_THAT(result.out, !ContainsSubstring("\x1b"));
+}
+
+TEST_CASE("the doctor notes a calibration that expects less than 80 % hits of small targets") {
+    const test::Workspace workspace;
+    const auto report = [&](const session::HitRate& small) {
+        ChatServer server;
+        server.enqueue({.body = R"({"data":[{"id":"good-model"}]})"});
+        session::Calibration calibration{.endpoint = server.url(), .model = "good-model"};
+        calibration.fit.grounds = true;
+        calibration.fit.form = {agent::CoordinateConvention::percent};
+        calibration.hit_rates = {small};
+        const std::filesystem::path folder = workspace.trust_file().parent_path() / "calibrations";
+        std::filesystem::create_directories(folder);
+        std::filesystem::permissions(workspace.trust_file().parent_path(),
+                                     std::filesystem::perms::owner_all);
+        std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
+        std::ofstream(folder / session::calibration_file(server.url(), "good-model"))
+            << session::to_json(calibration);
+        auto result =
+            workspace.agent_cli({"doctor", "--endpoint", server.url(), "--model", "good-model"});
+        CHECK(result.status == 0);
+        return result.out;
+    };
+    const std::string well = report({.size = 12, .hits = 8, .total = 10});
+    CHECK_THAT(well, ContainsSubstring("pass  measured"));
+    CHECK_THAT(well, ContainsSubstring("a click hits 80 % of small targets"));
+    const std::string badly = report({.size = 12, .hits = 7, .total = 10});
+    CHECK_THAT(badly, ContainsSubstring("note  measured"));
+    CHECK_THAT(badly, ContainsSubstring("70 % of clicks on small targets"));
 }
