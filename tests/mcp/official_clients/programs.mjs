@@ -3,15 +3,14 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 
-async function eventually(condition, what) {
+export async function eventually(condition, what) {
     const end = Date.now() + 60_000;
-    while (!condition()) {
+    while (!(await condition())) {
         if (Date.now() > end) throw new Error(`not within a minute: ${what}`);
         await pause(10);
     }
 }
 
-/** Changes the screen without the server. */
 function start(command) {
     spawn(command[0], command.slice(1), { stdio: 'ignore', detached: true }).unref();
 }
@@ -23,12 +22,12 @@ const x11_input = {
     drag: /^button-up 1 /m,
     scroll: /^button 5 /m,
     type: /^key 61 a[^]*^key 62 b/m,
-    press: /^key ff0d/m,
+    press: /^key 78 x/m,
     hold: /^key ffe1/m,
     paste: /^key 76 v/m,
 };
 
-/** `eyehand-x11-window`, which logs its input and becomes dark where it is clicked. It ends with the X server. */
+/** `eyehand-x11-window`, which logs its input and changes a color with each. It ends with the X server. */
 export class X11Window {
     static #count = 0;
 
@@ -37,11 +36,18 @@ export class X11Window {
         this.#log = `${folder}/${title}.log`;
         this.#program = program;
     }
+    /** Whether the tool has a visible effect. */
+    shows() {
+        return true;
+    }
     get launch_command() {
         return this.#command(this.title).join(' ');
     }
+    /** Returns the title of the other window. */
     start_another() {
-        start(this.#command(`${this.title}-other`));
+        const title = `${this.title}-other`;
+        start(this.#command(title));
+        return title;
     }
     async received(tool) {
         const expected = x11_input[tool];
@@ -56,7 +62,7 @@ export class X11Window {
     #command(title) {
         const color = (0x3366cc + 0x101010 * X11Window.#count++) & 0xffffff; // each window changes the screen
         const log = this.#log.replace(this.title, title);
-        return [this.#program, log, title, '400', '300', color.toString(16).padStart(6, '0'), '-1'];
+        return [this.#program, log, title, '400', '300', color.toString(16).padStart(6, '0'), '-2'];
     }
     #log;
     #program;
@@ -68,11 +74,16 @@ export class Notepad {
         this.title = `${name}.txt - Notepad`;
         this.#file = name;
     }
+    shows(tool) {
+        return !['click', 'hold', 'scroll'].includes(tool);
+    }
     get launch_command() {
         return `notepad.exe ${this.#create(this.#file)}`;
     }
     start_another() {
-        start(['wine', 'notepad.exe', this.#create(`${this.#file}-other`)]);
+        const name = `${this.#file}-other`;
+        start(['wine', 'notepad.exe', this.#create(name)]);
+        return `${name}.txt - Notepad`;
     }
     async received() {}
 
