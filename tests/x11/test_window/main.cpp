@@ -1,7 +1,7 @@
 // A window that logs the input that it receives, like an ordinary X11 program.
 //   eyehand-x11-window LOG TITLE WIDTH HEIGHT RRGGBB [REACTION]
 // With REACTION, the area around the pointer becomes dark when a button is pressed, and the whole window after REACTION
-// milliseconds; with -1, only the area around the pointer.
+// milliseconds; with -1, only the area around the pointer. With -2, each button and each key gives an area another color.
 // Lines: "ready", "focus in", "focus out", "key KEYSYM CHARACTER", "up KEYSYM", "button N X Y",
 // "button-up N X Y" (in desktop pixels), "closed".
 #include "eyehand/base/utf8.hpp"
@@ -123,14 +123,23 @@ public:
     Reaction(Connection& connection, xcb_window_t window, int delay)
         : connection_(connection), window_(window), delay_(delay),
           brush_(xcb_generate_id(connection.get())) {
-        constexpr std::uint32_t dark = 0x202020;
-        xcb_create_gc(connection.get(), brush_, window, XCB_GC_FOREGROUND, &dark);
+        xcb_create_gc(connection.get(), brush_, window, XCB_GC_FOREGROUND, &color_);
     }
 
     void press(const xcb_button_press_event_t& event) {
+        if (delay_ == always) change_color();
         fill({static_cast<std::int16_t>(event.event_x - 40),
               static_cast<std::int16_t>(event.event_y - 12), 80, 24});
         if (delay_ >= 0) due_ = Clock::now() + std::chrono::milliseconds(delay_);
+    }
+
+    void release(const xcb_button_press_event_t& event) {
+        if (delay_ == always) press(event);
+    }
+    void press_key() {
+        if (delay_ != always) return;
+        change_color();
+        fill({0, 0, 200, 40});
     }
 
     /// Waits for the next event or until the window becomes dark; returns whether there is an event.
@@ -147,7 +156,12 @@ public:
 
 private:
     using Clock = std::chrono::steady_clock;
+    static constexpr int always = -2;
 
+    void change_color() {
+        color_ = (color_ + 0x2f1d53) & 0xffffff;
+        xcb_change_gc(connection_.get(), brush_, XCB_GC_FOREGROUND, &color_);
+    }
     void fill(const xcb_rectangle_t& area) {
         xcb_poly_fill_rectangle(connection_.get(), window_, brush_, 1, &area);
         connection_.flush();
@@ -157,6 +171,7 @@ private:
     xcb_window_t window_;
     int delay_;
     xcb_gcontext_t brush_;
+    std::uint32_t color_ = 0x202020; // dark
     std::optional<Clock::time_point> due_{};
 };
 
@@ -194,6 +209,7 @@ int main(int argc, char** argv) {
             break;
         case XCB_KEY_PRESS:
             write(key_line("key", keys.meaning(as<xcb_key_press_event_t>(event))));
+            if (reaction) reaction->press_key();
             break;
         case XCB_KEY_RELEASE:
             write(key_line("up", keys.meaning(as<xcb_key_press_event_t>(event))));
@@ -204,6 +220,7 @@ int main(int argc, char** argv) {
             break;
         case XCB_BUTTON_RELEASE:
             write(button_line("button-up", as<xcb_button_press_event_t>(event)));
+            if (reaction) reaction->release(as<xcb_button_press_event_t>(event));
             break;
         case XCB_CLIENT_MESSAGE: // the only protocol: close
             write("closed");
