@@ -189,7 +189,8 @@ TEST_CASE("the doctor notes a calibration that expects less than 80 % hits of sm
     const auto report = [&](const session::HitRate& small) {
         ChatServer server;
         server.enqueue({.body = R"({"data":[{"id":"good-model"}]})"});
-        session::Calibration calibration{.endpoint = server.url(), .model = "good-model"};
+        const std::string endpoint = server.url() + "/v1/chat/completions";
+        session::Calibration calibration{.endpoint = endpoint, .model = "good-model"};
         calibration.fit.grounds = true;
         calibration.fit.form = {agent::CoordinateConvention::percent};
         calibration.hit_rates = {small};
@@ -198,7 +199,7 @@ TEST_CASE("the doctor notes a calibration that expects less than 80 % hits of sm
         std::filesystem::permissions(workspace.trust_file().parent_path(),
                                      std::filesystem::perms::owner_all);
         std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
-        std::ofstream(folder / session::calibration_file(server.url(), "good-model"))
+        std::ofstream(folder / session::calibration_file(endpoint, "good-model"))
             << session::to_json(calibration);
         auto result =
             workspace.agent_cli({"doctor", "--endpoint", server.url(), "--model", "good-model"});
