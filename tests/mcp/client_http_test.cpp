@@ -469,7 +469,7 @@ TEST_CASE("A list of tools has a limit for all its pages") {
     options.max_message_bytes = 100000;
     mcp::Client client(options);
     CHECK_THROWS_AS(client.tools(), mcp::Error);
-    CHECK(pages == 11); // 440 kB
+    CHECK(pages < 20); // of 40 kB
 }
 
 TEST_CASE("An error without an id answers a request only if no other is in progress") {
@@ -489,7 +489,7 @@ TEST_CASE("An error without an id answers a request only if no other is in progr
         CHECK(log.find("no") != std::string::npos);
     }
     receive();
-    CHECK(first.take());
+    CHECK(first.take().has_value());
 }
 
 TEST_CASE("A malformed URL is refused") {

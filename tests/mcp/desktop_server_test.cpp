@@ -4,7 +4,9 @@
 
 #include "eyehand/mcp/desktop_server.hpp"
 
+#include <algorithm>
 #include <atomic>
+#include <optional>
 
 using namespace eyehand;
 using namespace eyehand::mcp;

@@ -444,7 +444,7 @@ TEST_CASE("the end of an endpoint waits for the requests of a session that was d
     CHECK(HttpClient(*endpoint).ask("DELETE", {{"Mcp-Session-Id", session}}).status == 204);
     deleted.count_down();
     endpoint.reset();
-    CHECK(finished);
+    CHECK(finished.load());
 }
 
 TEST_CASE("an endpoint can be destroyed while requests run and clients wait") {
