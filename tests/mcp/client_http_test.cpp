@@ -1,4 +1,5 @@
 // The client and a server that is reached by HTTP.
+#include "client/conversation.hpp"
 #include "eyehand/mcp/client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 
@@ -432,6 +433,63 @@ TEST_CASE("A change of the tools is reported by a stream of its own") {
         CHECK(client.tools().size() == 1);
         CHECK(test::eventually([&] { return changes > 0; }));
     }
+}
+
+TEST_CASE("A server cannot keep the client busy with the answer to a notification") {
+    using vlm::testing::Repeated;
+    HttpServer server(
+        "2025-11-25",
+        [&](const std::string& method, const json::object&,
+            const ReceivedRequest&) -> std::optional<Answer> {
+            if (method != "notifications/initialized") return std::nullopt;
+            return Answer{
+                .parts = {vlm::testing::chunked_head("text/plain"),
+                          Repeated{vlm::testing::chunk(std::string(10000, 'x')), 1000000000}}};
+        });
+    mcp::Client client(server.options());
+    CHECK(code_of(client) == mcp::errc::message_too_large);
+}
+
+TEST_CASE("A list of tools has a limit for all its pages") {
+    std::atomic<int> pages = 0;
+    HttpServer server(
+        "2026-07-28",
+        [&](const std::string& method, const json::object& message,
+            const ReceivedRequest&) -> std::optional<Answer> {
+            if (method != "tools/list") return std::nullopt;
+            const std::string page = std::to_string(++pages);
+            return result(
+                message,
+                {{"tools", json::array{json::object{{"name", "tool_" + page},
+                                                    {"description", std::string(40000, 'x')},
+                                                    {"inputSchema", {{"type", "object"}}}}}},
+                 {"nextCursor", page}});
+        });
+    mcp::ClientOptions options = server.options();
+    options.max_message_bytes = 100000;
+    mcp::Client client(options);
+    CHECK_THROWS_AS(client.tools(), mcp::Error);
+    CHECK(pages < 20); // of 40 kB
+}
+
+TEST_CASE("An error without an id answers a request only if no other is in progress") {
+    std::string log;
+    mcp::Conversation conversation("the server",
+                                   {.log = [&](std::string_view line) { log += line; }}, 100000);
+    const auto receive = [&] {
+        conversation.receive(R"({"jsonrpc":"2.0","error":{"code":-32700,"message":"no"}})",
+                             [](const std::string&) {});
+    };
+    mcp::Conversation::Waiting first(conversation, conversation.next_id());
+    {
+        mcp::Conversation::Waiting second(conversation, conversation.next_id());
+        receive();
+        CHECK(!first.take());
+        CHECK(!second.take());
+        CHECK(log.find("no") != std::string::npos);
+    }
+    receive();
+    CHECK(first.take().has_value());
 }
 
 TEST_CASE("A malformed URL is refused") {

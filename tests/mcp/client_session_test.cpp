@@ -1,5 +1,6 @@
 #include "session_stage.hpp"
 
+#include "desktop/run_files.hpp"
 #include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/agent/replay.hpp"
 #include "eyehand/mcp/error.hpp"
@@ -107,7 +108,10 @@ TEST_CASE("mcp session: since returns only what has changed") {
         CHECK(box[0].to_number<int>() <= 64);
         CHECK(box[2].to_number<int>() >= 95);
         CHECK(box[2].to_number<int>() < 160);
-        // The parts are no complete image: positions refer to the one before.
+        // The parts are no complete image: positions refer to the one before, and so does the resource.
+        CHECK(winio::image_file_size(mcp::read_bytes(stage.session->directory(),
+                                                     stage.session->latest_screenshot())) ==
+              winio::Size{640, 480});
         (void)stage.click(320, 240);
         CHECK(*stage.desktop.pointer() == winio::Point{320, 240});
     }
@@ -187,12 +191,27 @@ void guard_strictly(SessionStage& stage) {
     stage.options.agent.guard = agent::Guard(agent::GuardLevel::strict);
 }
 
-agent::Approval granted(const agent::ApprovalRequest&) {
+agent::Approval granted(const agent::ApprovalRequest&, const std::stop_token&) {
     return {.granted = true, .reason = {}, .channel = "mcp"};
 }
 
 /// What a server throws to leave a handler until the client has asked its user.
 struct AskClientFirst {};
+
+agent::Approval ask_client_first(const agent::ApprovalRequest&, const std::stop_token&) {
+    throw AskClientFirst{};
+}
+
+/// What the guard and the user decided on the latest action of the journal.
+agent::GuardRecord latest_decision(const SessionStage& stage) {
+    std::optional<agent::GuardRecord> latest;
+    agent::for_each_event(stage.session->directory(), [&](agent::Event&& event) {
+        if (const auto* invoked = std::get_if<agent::Invoked>(&event.payload))
+            if (invoked->guard) latest = invoked->guard;
+    });
+    REQUIRE(latest);
+    return *latest;
+}
 
 } // namespace
 
@@ -208,6 +227,82 @@ TEST_CASE("mcp session: what needs approval is denied if no user can be asked") 
     CHECK(stage.presses() == 0);
 }
 
+TEST_CASE("mcp session: an action is denied if the client fails to ask its user") {
+    SessionStage stage;
+    guard_strictly(stage);
+    stage.asks_client = true;
+    (void)stage.call("look");
+    mcp::CallLinks links;
+    links.approve = [](const agent::ApprovalRequest&, const std::stop_token&) -> agent::Approval {
+        throw mcp::Error(mcp::errc::connection_lost, "the client disconnected");
+    };
+    const mcp::CallResult result = stage.click(100, 100, links);
+    CHECK(result.is_error);
+    CHECK(text_at(structured(result).at("error").as_object(), "type") == "denied");
+    CHECK(stage.presses() == 0);
+    // Others can use the desktop.
+    REQUIRE(stage.turnstile.take({}));
+    stage.turnstile.give_back();
+}
+
+TEST_CASE("mcp session: a denial without a user is not one of the user") {
+    SessionStage stage;
+    guard_strictly(stage);
+    stage.asks_client = true;
+    (void)stage.call("look");
+    CHECK(stage.click(100, 100).is_error); // a call that cannot ask
+    CHECK(latest_decision(stage).decider == "unattended");
+    mcp::CallLinks links;
+    links.approve = [](const agent::ApprovalRequest&, const std::stop_token&) {
+        return agent::Approval{.granted = false, .reason = {}, .channel = "mcp"};
+    };
+    CHECK(stage.click(100, 100, links).is_error);
+    CHECK(latest_decision(stage).decider == "user");
+}
+
+TEST_CASE(
+    "mcp session: a client that does not come back with an answer does not keep the desktop") {
+    SessionStage stage;
+    guard_strictly(stage);
+    stage.asks_client = true;
+    (void)stage.call("look");
+    mcp::CallLinks links;
+    links.approve = ask_client_first;
+    CHECK_THROWS_AS(stage.click(100, 100, links), AskClientFirst);
+    stage.session->deny_if_abandoned_before(std::chrono::steady_clock::now());
+    REQUIRE(stage.turnstile.take({})); // waits
+    stage.turnstile.give_back();
+    CHECK(stage.presses() == 0);
+    links.approve = granted;
+    CHECK_FALSE(stage.click(100, 100, links).is_error);
+    CHECK(stage.presses() == 1);
+}
+
+TEST_CASE("mcp session: an answer in the panel ends the question of the client") {
+    SessionStage stage;
+    guard_strictly(stage);
+    stage.asks_client = true;
+    std::optional<agent::RunControl> control;
+    stage.options.on_session = [&](const agent::RunDirectory&, agent::RunControl& run,
+                                   const agent::Profile&) {
+        control = run;
+        return std::unique_ptr<agent::Observer>();
+    };
+    (void)stage.call("look");
+    mcp::CallLinks links;
+    bool was_told = false;
+    links.approve = [&](const agent::ApprovalRequest& request,
+                        const std::stop_token& answered) -> agent::Approval {
+        control->resolve(request.id, {.granted = true, .reason = {}, .channel = "panel"});
+        was_told = answered.stop_requested();
+        throw mcp::Error(mcp::errc::cancelled, "the question was withdrawn");
+    };
+    CHECK_FALSE(stage.click(100, 100, links).is_error);
+    CHECK(was_told);
+    CHECK(stage.presses() == 1);
+    CHECK(latest_decision(stage).channel == "panel");
+}
+
 TEST_CASE("mcp session: the user of the client approves or denies") {
     SessionStage stage;
     guard_strictly(stage);
@@ -215,14 +310,16 @@ TEST_CASE("mcp session: the user of the client approves or denies") {
     (void)stage.call("look");
     std::string tool;
     mcp::CallLinks links;
-    links.approve = [&](const agent::ApprovalRequest& request) {
+    links.approve = [&](const agent::ApprovalRequest& request, const std::stop_token& answered) {
         tool = request.tool;
-        return granted(request);
+        return granted(request, answered);
     };
     CHECK_FALSE(stage.click(100, 100, links).is_error);
     CHECK(tool == "click");
     CHECK(stage.presses() == 1);
-    links.approve = [](const agent::ApprovalRequest&) { return agent::Approval{}; };
+    links.approve = [](const agent::ApprovalRequest&, const std::stop_token&) {
+        return agent::Approval{};
+    };
     CHECK(stage.click(100, 100, links).is_error);
     CHECK(stage.presses() == 1);
     // A later request of a client that cannot ask.
@@ -237,9 +334,7 @@ TEST_CASE("mcp session: a repeated request continues the call that waits for app
     std::string pending;
     mcp::CallLinks links;
     links.set_pending = [&](const std::string& token) { pending = token; };
-    links.approve = [](const agent::ApprovalRequest&) -> agent::Approval {
-        throw AskClientFirst{};
-    };
+    links.approve = ask_client_first;
     CHECK_THROWS_AS(stage.click(100, 100, links), AskClientFirst);
     REQUIRE_FALSE(pending.empty());
     CHECK(stage.presses() == 0);
@@ -287,6 +382,55 @@ TEST_CASE("mcp session: a client that cancels during a drag leaves nothing press
     CHECK_FALSE(stage.call("look").is_error); // the session continues
 }
 
+TEST_CASE("mcp session: a call that was canceled before it begins is not carried out") {
+    SessionStage stage;
+    (void)stage.call("look");
+    std::stop_source stop;
+    stop.request_stop();
+    mcp::CallLinks links;
+    links.stop = stop.get_token();
+    CHECK_THROWS_AS(stage.click(100, 100, links), mcp::Error);
+    CHECK(stage.presses() == 0);
+    CHECK_FALSE(stage.turnstile.take(stop.get_token())); // although it is free
+    REQUIRE(stage.turnstile.take({}));
+    stage.turnstile.give_back();
+}
+
+TEST_CASE("mcp session: positions do not refer to an image that the client has not received") {
+    SessionStage stage;
+    (void)stage.call("look");
+    CHECK(stage.session->has_shown());
+    std::stop_source stop;
+    stage.desktop.on_capture = [&] { stop.request_stop(); };
+    mcp::CallLinks links;
+    links.stop = stop.get_token();
+    CHECK_THROWS_AS(stage.call("look", R"({"region":[320,240,479,359]})", links), mcp::Error);
+    stage.desktop.on_capture = nullptr;
+    CHECK_FALSE(stage.session->has_shown());
+    (void)stage.call("look");
+    CHECK(stage.session->has_shown());
+}
+
+TEST_CASE("mcp session: a client that cancels ends a wait for a change") {
+    SessionStage stage;
+    (void)stage.call("look");
+    std::stop_source stop;
+    stage.desktop.on_capture = [&, captures = 0]() mutable {
+        if (++captures == 4) stop.request_stop();
+    };
+    mcp::CallLinks links;
+    links.stop = stop.get_token();
+    CHECK_THROWS_AS(stage.call("wait_for_change", R"({"seconds":60})", links), mcp::Error);
+    stage.desktop.on_capture = nullptr;
+    std::string result;
+    agent::for_each_event(stage.session->directory(), [&](agent::Event&& event) {
+        if (const auto* invoked = std::get_if<agent::Invoked>(&event.payload))
+            result = invoked->result_json;
+    });
+    CHECK(result.find("canceled") != std::string::npos);
+    CHECK_FALSE(stage.call("look").is_error); // the session continues
+}
+
 TEST_CASE("mcp session: a client that disconnects during a drag leaves nothing pressed") {
     SessionStage stage;
     (void)stage.call("look");
@@ -324,11 +468,17 @@ TEST_CASE("mcp session: after its run has ended, calls say why") {
     stage.options.agent.limits.max_actions_per_minute = 1;
     (void)stage.call("look");
     (void)stage.click(100, 100);
-    const mcp::CallResult second = stage.click(100, 100);
-    const mcp::CallResult third = stage.click(100, 100);
-    CHECK(third.is_error);
-    CHECK(third.structured_json.find("limit of 1 actions per minute") != std::string::npos);
-    CHECK(stage.presses() <= 2);
+    (void)stage.click(100, 100);
+    const int presses = stage.presses();
+    const mcp::CallResult look = stage.call("look");
+    CHECK(look.is_error);
+    CHECK_FALSE(structured(look).contains("effect"));
+    const mcp::CallResult click = stage.click(100, 100);
+    CHECK(click.is_error);
+    CHECK(click.structured_json.find("limit of 1 actions per minute") != std::string::npos);
+    CHECK(text_at(structured(click), "effect") == "refused");
+    CHECK(stage.presses() == presses);
+    CHECK(stage.session->end_reason().value_or("").find("limit") != std::string::npos);
 }
 
 TEST_CASE("mcp session: a recorded session can be replayed") {

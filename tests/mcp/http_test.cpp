@@ -8,6 +8,7 @@
 #include <boost/beast/http.hpp>
 
 #include <array>
+#include <atomic>
 #include <latch>
 #include <map>
 
@@ -370,6 +371,26 @@ TEST_CASE("a client with a session is asked on the stream of its request") {
     CHECK(result.at("result").at("content").at(0).at("text") == R"({"name":"Ann"})");
 }
 
+TEST_CASE("a malformed response over HTTP ends the question") {
+    Server server(http_options());
+    server.add(simple_tool("ask", [](agent::JsonView, Exchange& exchange) {
+        const ElicitResult answer = exchange.elicit("q", "Who?", R"({"type":"object"})");
+        return text_result(answer.content_json);
+    }));
+    const HttpEndpoint endpoint(server, {});
+    const std::string session = begin_session(endpoint);
+    HttpClient client(endpoint);
+    client.send("POST", {{"Mcp-Session-Id", session}}, request("tools/call", {{"name", "ask"}}, 7));
+    const json::object asked = client.next_event();
+    const json::object answer{{"jsonrpc", "2.0"}, {"id", asked.at("id")}, {"result", nullptr}};
+    CHECK(HttpClient(endpoint)
+              .ask("POST", {{"Mcp-Session-Id", session}}, json::serialize(answer))
+              .status == 400);
+    const json::object result = client.next_event();
+    CHECK(result.at("id") == 7);
+    CHECK(result.at("result").at("isError") == true);
+}
+
 TEST_CASE("a stream of a session receives what belongs to no request") {
     Server server(http_options());
     const HttpEndpoint endpoint(server, {});
@@ -402,6 +423,28 @@ TEST_CASE("a subscription over HTTP is a stream that the end of the server ends"
     CHECK(client.next_event().at("method") == "notifications/tools/list_changed");
     endpoint.reset();
     CHECK(client.next_event().at("result").at("resultType") == "complete");
+}
+
+TEST_CASE("the end of an endpoint waits for the requests of a session that was deleted") {
+    Server server(http_options());
+    std::latch started(1);
+    std::latch deleted(1);
+    std::atomic<bool> finished = false;
+    server.add(simple_tool("work", [&](agent::JsonView, Exchange&) {
+        started.count_down();
+        deleted.wait();
+        finished = true;
+        return text_result("late");
+    }));
+    auto endpoint = std::make_unique<HttpEndpoint>(server, HttpOptions{});
+    const std::string session = begin_session(*endpoint);
+    HttpClient client(*endpoint);
+    client.send("POST", {{"Mcp-Session-Id", session}}, request("tools/call", {{"name", "work"}}));
+    started.wait();
+    CHECK(HttpClient(*endpoint).ask("DELETE", {{"Mcp-Session-Id", session}}).status == 204);
+    deleted.count_down();
+    endpoint.reset();
+    CHECK(finished.load());
 }
 
 TEST_CASE("an endpoint can be destroyed while requests run and clients wait") {

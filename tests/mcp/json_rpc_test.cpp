@@ -87,6 +87,14 @@ TEST_CASE("JSON that is no message is an invalid request") {
     }
 }
 
+TEST_CASE("a malformed response is told apart from a malformed request") {
+    const RpcMistake response = mistake_in(R"({"jsonrpc":"2.0","id":1,"result":null})");
+    CHECK(response.is_response);
+    CHECK(response.id == RequestId(1));
+    CHECK(mistake_in(R"({"jsonrpc":"2.0","id":1,"error":{}})").is_response);
+    CHECK(!mistake_in(R"({"jsonrpc":"2.0","id":1,"method":1})").is_response);
+}
+
 TEST_CASE("the answer to a mistake has the id of the request if it could be read") {
     CHECK(mistake_in(R"({"id":3,"method":"m"})").id == RequestId(3));
     const RpcMistake mistake = mistake_in(R"({"jsonrpc":"2.0","id":"x","method":"m","params":[]})");

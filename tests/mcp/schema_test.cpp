@@ -67,6 +67,21 @@ TEST_CASE("rules that depend on keywords that are not checked reject nothing") {
     CHECK(mismatch(R"({"oneOf":[{"pattern":"^a"},{"pattern":"^b"}]})", R"("b")").empty());
 }
 
+TEST_CASE("names of properties and values are not keywords") {
+    CHECK(mismatch(R"({"properties":{"format":{"type":"string"}},"not":{"required":["a"]}})",
+                   R"({"a":1})") == "the value has a form that is not permitted");
+    CHECK(mismatch(R"({"default":{"pattern":"a"},"not":{"type":"number"}})", "1") ==
+          "the value has a form that is not permitted");
+    // But the schema of such a property can have them.
+    CHECK(mismatch(R"({"properties":{"a":{"pattern":"^a"}},"not":{"required":["a"]}})",
+                   R"({"a":"b"})")
+              .empty());
+    CHECK(!schema_mistake(json::parse(R"({"default":{"$ref":"other.json"}})")));
+    CHECK(!schema_mistake(json::parse(R"({"enum":[{"$ref":"other.json"}]})")));
+    CHECK(!schema_mistake(json::parse(R"({"properties":{"$ref":{"type":"string"}}})")));
+    CHECK(schema_mistake(json::parse(R"({"properties":{"default":{"$ref":"other.json"}}})")));
+}
+
 TEST_CASE("a schema that refers to itself without end is reported") {
     CHECK(mismatch(R"({"$ref":"#"})", "1") == "the schema is too complex to be checked");
     CHECK(mismatch(R"({"allOf":[{"$ref":"#"},{"$ref":"#"}]})", "1") ==

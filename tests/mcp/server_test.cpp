@@ -246,6 +246,14 @@ TEST_CASE("what a server offers must have unique names and usable schemas") {
     }
 }
 
+TEST_CASE("values in a schema do not mark arguments") {
+    Server server(named());
+    Tool tool = adder();
+    tool.input_schema_json =
+        R"({"type":"object","properties":{"a":{"type":"object","default":{"x-mcp-header":1}}}})";
+    CHECK_NOTHROW(server.add(tool));
+}
+
 // ---- several requests ---------------------------------------------------------------------------
 
 TEST_CASE("two requests of a client run at the same time") {
@@ -504,12 +512,40 @@ TEST_CASE("a client with initialize is asked while the handler waits") {
                                 client.inbox);
         CHECK(client.inbox->take_response(id).at("result").at("isError") == true);
     }
+    SECTION("and answers with a malformed message") {
+        const json::object asked = client.inbox->take_method("elicitation/create");
+        client.send(json::serialize(
+            json::object{{"jsonrpc", "2.0"}, {"id", asked.at("id")}, {"result", 1}}));
+        CHECK(client.inbox->take_response(id).at("result").at("isError") == true);
+        CHECK(client.inbox->size() == 0); // a response is not answered
+    }
     SECTION("and disconnects") {
         (void)client.inbox->take_method("elicitation/create");
         client.session->client_left(client.inbox);
         CHECK(client.inbox->take_response(id).at("result").at("isError") == true);
     }
     CHECK(runs == 1);
+}
+
+TEST_CASE("a question that is withdrawn is closed at the client") {
+    Server server(named());
+    std::stop_source answered;
+    server.add(simple_tool("ask", [&](agent::JsonView, Exchange& exchange) {
+        try {
+            (void)exchange.elicit("q", "Who?", name_schema, answered.get_token());
+        } catch (const Error& error) {
+            return text_result(error.code() == errc::cancelled ? "withdrawn" : error.what());
+        }
+        return text_result("answered");
+    }));
+    TestClient client(server);
+    (void)client.initialize("2025-11-25", can_elicit);
+    const auto id = client.post("tools/call", call_of("ask"));
+    const json::object asked = client.inbox->take_method("elicitation/create");
+    answered.request_stop();
+    const json::object closed = client.inbox->take_method("notifications/cancelled");
+    CHECK(closed.at("params").at("requestId") == asked.at("id"));
+    CHECK(text_of(client.inbox->take_response(id).at("result").as_object()) == "withdrawn");
 }
 
 TEST_CASE("a stateless client repeats the request with its answers") {

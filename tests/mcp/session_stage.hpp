@@ -32,7 +32,6 @@ struct SessionStage {
     eyehand::winio::testing::MemoryDesktop desktop{eyehand::winio::Size{640, 480}};
     eyehand::mcp::DesktopServerOptions options = quick_options(folder.path());
     eyehand::agent::Profile profile;
-    eyehand::agent::Toolbox tools = eyehand::mcp::session_tools();
     eyehand::mcp::Turnstile turnstile;
     bool asks_client = false;
     std::unique_ptr<eyehand::mcp::ClientSession> session;
@@ -46,7 +45,7 @@ struct SessionStage {
     void begin() {
         profile = eyehand::mcp::session_profile(options);
         session = std::make_unique<eyehand::mcp::ClientSession>(
-            eyehand::mcp::ClientSession::Surroundings{desktop, options, profile, tools, turnstile},
+            eyehand::mcp::ClientSession::Surroundings{desktop, options, profile, turnstile},
             asks_client);
     }
     eyehand::mcp::CallResult call(const std::string& tool, const std::string& arguments = "{}",

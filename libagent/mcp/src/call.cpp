@@ -84,7 +84,8 @@ std::optional<json::object> Call::missing_capability(const InputRequest& request
     return json::object{};
 }
 
-std::vector<json::object> Call::ask(const std::vector<InputRequest>& requests) {
+std::vector<json::object> Call::ask(const std::vector<InputRequest>& requests,
+                                    const std::stop_token& until) {
     for (const InputRequest& request : requests)
         if (auto missing = missing_capability(request))
             throw MissingCapability(fmt::format("the client does not support {}", request.method),
@@ -93,8 +94,8 @@ std::vector<json::object> Call::ask(const std::vector<InputRequest>& requests) {
     std::vector<json::object> results;
     if (!facts_.is_stateless()) {
         for (const InputRequest& request : requests)
-            results.push_back(
-                session_->ask(request.method, parameters_of(request), outlet_, stop_.get_token()));
+            results.push_back(session_->ask(request.method, parameters_of(request), outlet_,
+                                            stop_.get_token(), until));
         return results;
     }
     json::object open;

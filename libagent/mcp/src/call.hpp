@@ -51,7 +51,8 @@ public:
     void progress(double done, std::optional<double> total, std::string_view message) override;
     void log(LogLevel level, std::string_view logger, json::value data) override;
     [[nodiscard]] bool can_ask(std::string_view method) const override;
-    [[nodiscard]] std::vector<json::object> ask(const std::vector<InputRequest>& requests) override;
+    [[nodiscard]] std::vector<json::object> ask(const std::vector<InputRequest>& requests,
+                                                const std::stop_token& until) override;
     [[nodiscard]] const std::string& request_state() const override { return facts_.state; }
     void set_request_state(std::string state) override { new_state_ = std::move(state); }
 

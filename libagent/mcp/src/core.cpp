@@ -56,16 +56,18 @@ void collect_headers(const json::value& schema, std::vector<std::string>& path,
         headers.push_back({.path = path, .field = "Mcp-Param-" + text});
     }
     for (const auto& [keyword, part] : *rules) {
-        if (keyword != "properties") {
+        if (is_data_keyword(keyword)) continue;
+        const json::object* named = is_named_schemas_keyword(keyword) ? part.if_object() : nullptr;
+        if (named == nullptr) {
             collect_headers(part, path, false, headers);
             continue;
         }
-        if (const json::object* properties = part.if_object())
-            for (const auto& [member, subschema] : *properties) {
-                path.emplace_back(member);
-                collect_headers(subschema, path, only_properties_so_far, headers);
-                path.pop_back();
-            }
+        const bool only_properties = only_properties_so_far && keyword == "properties";
+        for (const auto& [member, subschema] : *named) {
+            path.emplace_back(member);
+            collect_headers(subschema, path, only_properties, headers);
+            path.pop_back();
+        }
     }
 }
 
@@ -218,6 +220,14 @@ bool Server::Core::remove_resource(std::string_view uri) {
     bool removed = false;
     change(ListKind::resources,
            [&](Catalog& catalog) { return removed = remove_from(catalog.resources, uri_of, uri); });
+    return removed;
+}
+
+bool Server::Core::remove_resource_template(std::string_view uri_template) {
+    bool removed = false;
+    change(ListKind::resources, [&](Catalog& catalog) {
+        return removed = remove_from(catalog.templates, template_of, uri_template);
+    });
     return removed;
 }
 

@@ -72,6 +72,7 @@ public:
     void add(Prompt prompt);
     bool remove_tool(std::string_view name);
     bool remove_resource(std::string_view uri);
+    bool remove_resource_template(std::string_view uri_template);
     bool remove_prompt(std::string_view name);
     void resource_updated(std::string_view uri);
     void on_session_end(std::function<void(const std::string&)> ended);

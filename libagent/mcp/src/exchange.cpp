@@ -46,14 +46,16 @@ void Exchange::log(LogLevel level, std::string_view logger, std::string_view dat
 bool Exchange::can_elicit() const { return can_ask("elicitation/create"); }
 bool Exchange::can_ask(std::string_view method) const { return source_.can_ask(method); }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all stop tokens of the interface
 ElicitResult Exchange::elicit(std::string_view key, std::string_view message,
-                              std::string_view schema_json) {
+                              std::string_view schema_json, std::stop_token until) {
     const json::value schema = parsed(schema_json, "the schema of a question");
     const json::object params{{"message", message}, {"requestedSchema", schema}};
     const std::vector<json::object> results =
         source_.ask({{.key = std::string(key),
                       .method = "elicitation/create",
-                      .params_json = json::serialize(params)}});
+                      .params_json = json::serialize(params)}},
+                    until);
     const json::object& result = results.at(0);
     const auto action = string_in(result, "action");
     if (action == "decline") return {.action = ElicitResult::Action::decline};
@@ -78,7 +80,7 @@ std::string Exchange::sample(std::string_view key, std::string_view params_json)
 
 std::vector<std::string> Exchange::ask(const std::vector<InputRequest>& requests) {
     std::vector<std::string> texts;
-    for (const json::object& result : source_.ask(requests))
+    for (const json::object& result : source_.ask(requests, {}))
         texts.push_back(agent::to_text(result));
     return texts;
 }

@@ -21,9 +21,9 @@ public:
     virtual void progress(double done, std::optional<double> total, std::string_view message) = 0;
     virtual void log(LogLevel level, std::string_view logger, json::value data) = 0;
     [[nodiscard]] virtual bool can_ask(std::string_view method) const = 0;
-    /// Returns the results. Throws InputNeeded or Error.
-    [[nodiscard]] virtual std::vector<json::object>
-    ask(const std::vector<InputRequest>& requests) = 0;
+    /// Returns the results. `until` withdraws the requests. Throws InputNeeded or Error.
+    [[nodiscard]] virtual std::vector<json::object> ask(const std::vector<InputRequest>& requests,
+                                                        const std::stop_token& until) = 0;
     [[nodiscard]] virtual const std::string& request_state() const = 0;
     virtual void set_request_state(std::string state) = 0;
 };

@@ -175,7 +175,7 @@ public:
             open->begin_stream();
             return true;
         });
-        std::erase_if(stateless_, [](const auto& each) { return each.expired(); });
+        std::erase_if(unlisted_, [](const auto& each) { return each.expired(); });
     }
 
     /// Waits for the handlers of the sessions. When the server's thread has ended.
@@ -202,11 +202,15 @@ private:
             return responder->reply(
                 error_reply(406, "the client must accept application/json and text/event-stream"));
         RpcMessage message = parse_message(request.body, core_.options().max_message_bytes);
-        if (const auto* mistake = std::get_if<RpcMistake>(&message))
+        if (const auto* mistake = std::get_if<RpcMistake>(&message)) {
+            // The handler that has asked must not wait for another response.
+            Entry* entry = find(or_empty(request.field(session_field)));
+            if (entry != nullptr) entry->session->take_malformed_response(*mistake);
             return responder->reply(
                 {.status = 400,
                  .type = "application/json",
                  .body = write_message(RpcResponse{.id = mistake->id, .outcome = mistake->error})});
+        }
 
         const HeaderFields fields = [&](std::string_view name) { return request.field(name); };
         const auto* asked = std::get_if<RpcRequest>(&message);
@@ -248,7 +252,7 @@ private:
         if (std::holds_alternative<RpcNotification>(message))
             return responder->reply({.status = 202, .type = "application/json"});
         const auto session = core_.open({}, nullptr);
-        stateless_.push_back(session);
+        unlisted_.push_back(session);
         session->receive(std::move(message), outlet_for(session, responder, {}), &fields);
     }
 
@@ -280,16 +284,14 @@ private:
         const auto found = sessions_.find(*request.field(session_field));
         if (found == sessions_.end())
             return responder->reply(error_reply(404, "the session does not exist", -32001));
-        const auto session = std::move(found->second.session);
-        sessions_.erase(found);
-        session->close();
+        end(found);
         responder->reply({.status = 204});
     }
 
     [[nodiscard]] std::vector<std::shared_ptr<Session>> open_sessions() const {
         std::vector<std::shared_ptr<Session>> open;
         for (const auto& [id, entry] : sessions_) open.push_back(entry.session);
-        for (const auto& each : stateless_)
+        for (const auto& each : unlisted_)
             if (auto session = each.lock()) open.push_back(std::move(session));
         return open;
     }
@@ -307,8 +309,13 @@ private:
             return a_busy != b_busy ? b_busy : a.second.used < b.second.used;
         };
         const auto dropped = std::min_element(sessions_.begin(), sessions_.end(), before);
-        const auto session = std::move(dropped->second.session);
-        sessions_.erase(dropped);
+        end(dropped);
+    }
+
+    void end(std::map<std::string, Entry, std::less<>>::iterator ended) {
+        const auto session = std::move(ended->second.session);
+        sessions_.erase(ended);
+        unlisted_.push_back(session);
         session->close();
     }
 
@@ -330,7 +337,8 @@ private:
     const HttpOptions options_;
     // On the server's thread.
     std::map<std::string, Entry, std::less<>> sessions_;
-    std::vector<std::weak_ptr<Session>> stateless_;
+    /// Others whose handlers may still run: of stateless requests, and ended ones.
+    std::vector<std::weak_ptr<Session>> unlisted_;
     std::vector<std::weak_ptr<AnswerOutlet>> answers_;
 };
 

@@ -24,24 +24,28 @@ std::string as_line(const json::object& message) {
     return base::utf8::first_invalid(text) ? base::utf8::replace_invalid(text) : text;
 }
 
+RpcMistake malformed_response(std::string message, std::optional<RequestId> id = {}) {
+    RpcMistake malformed = mistake(rpc_code::invalid_request, std::move(message), std::move(id));
+    malformed.is_response = true;
+    return malformed;
+}
+
 RpcMessage read_response(json::object& message, std::optional<RequestId> id) {
     json::value* result = message.if_contains("result");
     json::value* error = message.if_contains("error");
     if ((result == nullptr) == (error == nullptr))
-        return mistake(rpc_code::invalid_request,
-                       "a message needs either a method, a result or an error");
+        return malformed_response("a message needs either a method, a result or an error", id);
     if (result != nullptr) {
-        if (!id) return mistake(rpc_code::invalid_request, "a result needs the id of its request");
-        if (!result->is_object())
-            return mistake(rpc_code::invalid_request, "\"result\" must be an object", id);
+        if (!id) return malformed_response("a result needs the id of its request");
+        if (!result->is_object()) return malformed_response("\"result\" must be an object", id);
         return RpcResponse{.id = std::move(id), .outcome = std::move(result->get_object())};
     }
     const json::object* members = error->if_object();
     const json::value* code = members != nullptr ? members->if_contains("code") : nullptr;
     const json::value* text = members != nullptr ? members->if_contains("message") : nullptr;
     if (code == nullptr || !code->is_int64() || text == nullptr || !text->is_string())
-        return mistake(rpc_code::invalid_request,
-                       "\"error\" must have an integer \"code\" and a string \"message\"", id);
+        return malformed_response(
+            "\"error\" must have an integer \"code\" and a string \"message\"", id);
     RpcError read{.code = code->get_int64(), .message = std::string(text->get_string())};
     if (const json::value* data = members->if_contains("data")) read.data = *data;
     return RpcResponse{.id = std::move(id), .outcome = std::move(read)};

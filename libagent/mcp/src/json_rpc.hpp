@@ -52,6 +52,7 @@ struct RpcResponse {
 struct RpcMistake {
     RpcError error{};
     std::optional<RequestId> id{}; ///< if it could be read
+    bool is_response = false;      ///< it is not a request or a notification
 };
 
 using RpcMessage = std::variant<RpcRequest, RpcNotification, RpcResponse, RpcMistake>;

@@ -72,30 +72,41 @@ bool has_type(const json::value& value, std::string_view type) {
     return true; // a word that this version of JSON Schema does not know
 }
 
+/// The first schema for which `is_wanted` returns true, among `value` and the schemas inside of it. Null
+/// if there is none. Names of properties and values, such as of "default", are not schemas.
+template <class IsWanted>
+const json::value* find_schema(const json::value& value, const IsWanted& is_wanted) {
+    if (const json::array* list = value.if_array()) {
+        for (const json::value& each : *list)
+            if (const json::value* found = find_schema(each, is_wanted)) return found;
+        return nullptr;
+    }
+    const json::object* rules = value.if_object();
+    if (rules == nullptr) return nullptr;
+    if (is_wanted(*rules)) return &value;
+    for (const auto& [keyword, part] : *rules) {
+        if (is_data_keyword(keyword)) continue;
+        const json::object* named = is_named_schemas_keyword(keyword) ? part.if_object() : nullptr;
+        if (named == nullptr) {
+            if (const json::value* found = find_schema(part, is_wanted)) return found;
+            continue;
+        }
+        for (const auto& member : *named)
+            if (const json::value* found = find_schema(member.value(), is_wanted)) return found;
+    }
+    return nullptr;
+}
+
 bool has_unchecked_keyword(const json::value& schema) {
-    if (const json::array* list = schema.if_array())
-        return std::any_of(list->begin(), list->end(), has_unchecked_keyword);
-    const json::object* object = schema.if_object();
-    if (object == nullptr) return false;
-    return std::any_of(object->begin(), object->end(), [](const auto& member) {
-        return std::find(unchecked_keywords.begin(), unchecked_keywords.end(), member.key()) !=
-                   unchecked_keywords.end() ||
-               has_unchecked_keyword(member.value());
-    });
+    return find_schema(schema, [](const json::object& rules) {
+               return std::any_of(unchecked_keywords.begin(), unchecked_keywords.end(),
+                                  [&](std::string_view each) { return rules.contains(each); });
+           }) != nullptr;
 }
 
 const json::value* find_anchor(const json::value& schema, std::string_view name) {
-    if (const json::array* list = schema.if_array()) {
-        for (const json::value& each : *list)
-            if (const json::value* found = find_anchor(each, name)) return found;
-        return nullptr;
-    }
-    const json::object* object = schema.if_object();
-    if (object == nullptr) return nullptr;
-    if (string_in(*object, "$anchor") == name) return &schema;
-    for (const auto& member : *object)
-        if (const json::value* found = find_anchor(member.value(), name)) return found;
-    return nullptr;
+    return find_schema(
+        schema, [&](const json::object& rules) { return string_in(rules, "$anchor") == name; });
 }
 
 /// The part of `root` that "#...", refers to; null if it does not exist.
@@ -338,27 +349,32 @@ private:
     int steps_ = 0;
 };
 
-Problem unresolved_reference(const json::value& root, const json::value& schema) {
-    if (const json::array* list = schema.if_array()) {
-        for (const json::value& each : *list)
-            if (Problem problem = unresolved_reference(root, each)) return problem;
-        return std::nullopt;
-    }
-    const json::object* object = schema.if_object();
-    if (object == nullptr) return std::nullopt;
-    if (const auto reference = string_in(*object, "$ref");
-        reference && resolve(root, *reference) == nullptr)
-        return fmt::format("the reference \"{}\" is not to a part of the schema", *reference);
-    for (const auto& member : *object)
-        if (Problem problem = unresolved_reference(root, member.value())) return problem;
-    return std::nullopt;
+Problem unresolved_reference(const json::value& root) {
+    const json::value* found = find_schema(root, [&](const json::object& rules) {
+        const auto reference = string_in(rules, "$ref");
+        return reference && resolve(root, *reference) == nullptr;
+    });
+    if (found == nullptr) return std::nullopt;
+    return fmt::format("the reference \"{}\" is not to a part of the schema",
+                       string_in(found->get_object(), "$ref").value_or(""));
 }
 
 } // namespace
 
+bool is_data_keyword(std::string_view keyword) {
+    constexpr std::array<std::string_view, 4> keywords{"const", "default", "enum", "examples"};
+    return std::find(keywords.begin(), keywords.end(), keyword) != keywords.end();
+}
+
+bool is_named_schemas_keyword(std::string_view keyword) {
+    constexpr std::array<std::string_view, 5> keywords{"$defs", "definitions", "dependentSchemas",
+                                                       "patternProperties", "properties"};
+    return std::find(keywords.begin(), keywords.end(), keyword) != keywords.end();
+}
+
 std::optional<std::string> schema_mistake(const json::value& schema) {
     if (!schema.is_object() && !schema.is_bool()) return "the schema is not an object";
-    return unresolved_reference(schema, schema);
+    return unresolved_reference(schema);
 }
 
 std::optional<std::string> schema_mismatch(const json::value& value, const json::value& schema) {

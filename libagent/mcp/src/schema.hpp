@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace eyehand::mcp {
 
@@ -18,5 +19,11 @@ namespace eyehand::mcp {
 /// either, because their outcome may depend on them.
 [[nodiscard]] std::optional<std::string> schema_mismatch(const json::value& value,
                                                          const json::value& schema);
+
+/// Whether the value of a keyword is data, such as that of "default", and not a part of the schema.
+[[nodiscard]] bool is_data_keyword(std::string_view keyword);
+/// Whether the value of a keyword is an object whose members are schemas with names that the schema's
+/// author chooses, such as "properties".
+[[nodiscard]] bool is_named_schemas_keyword(std::string_view keyword);
 
 } // namespace eyehand::mcp

@@ -40,6 +40,9 @@ void Server::add(const agent::Toolbox& tools,
 
 bool Server::remove_tool(std::string_view name) { return core_->remove_tool(name); }
 bool Server::remove_resource(std::string_view uri) { return core_->remove_resource(uri); }
+bool Server::remove_resource_template(std::string_view uri_template) {
+    return core_->remove_resource_template(uri_template);
+}
 bool Server::remove_prompt(std::string_view name) { return core_->remove_prompt(name); }
 void Server::resource_updated(std::string_view uri) { core_->resource_updated(uri); }
 

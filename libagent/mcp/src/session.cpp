@@ -4,6 +4,7 @@
 #include "content_json.hpp"
 #include "eyehand/base/base64.hpp"
 #include "eyehand/base/exception_text.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "schema.hpp"
 
 #include <fmt/format.h>
@@ -440,10 +441,14 @@ void Session::receive(RpcMessage message, const std::shared_ptr<Outlet>& outlet,
         take(*notification);
     else if (auto* response = std::get_if<RpcResponse>(&message))
         take(std::move(*response));
-    else if (auto* mistake = std::get_if<RpcMistake>(&message))
+    else if (auto* mistake = std::get_if<RpcMistake>(&message); !take_malformed_response(*mistake))
         outlet->finish(
             write_message(RpcResponse{.id = mistake->id, .outcome = std::move(mistake->error)}),
             400);
+}
+
+bool Session::take_malformed_response(const RpcMistake& mistake) {
+    return mistake.is_response && take(RpcResponse{.id = mistake.id, .outcome = mistake.error});
 }
 
 void Session::take(RpcRequest request, const std::shared_ptr<Outlet>& outlet,
@@ -477,16 +482,17 @@ void Session::take(const RpcNotification& notification) {
     }
 }
 
-void Session::take(RpcResponse response) {
+bool Session::take(RpcResponse response) {
     const auto* id = response.id ? std::get_if<std::int64_t>(&*response.id) : nullptr;
-    if (id == nullptr) return;
+    if (id == nullptr) return false;
     {
         const std::lock_guard lock(mutex_);
         const auto asked = asked_.find(*id);
-        if (asked == asked_.end()) return;
+        if (asked == asked_.end()) return false;
         asked->second->answer = std::move(response);
     }
     changed_.notify_all();
+    return true;
 }
 
 void Session::take_stateless(RpcRequest& request, const std::shared_ptr<Outlet>& outlet,
@@ -755,7 +761,8 @@ void Session::cancel(const RequestId& id) {
 }
 
 json::object Session::ask(const std::string& method, json::object params,
-                          const std::shared_ptr<Outlet>& outlet, std::stop_token stop) {
+                          const std::shared_ptr<Outlet>& outlet, const std::stop_token& stop,
+                          const std::stop_token& until) {
     const auto asked = std::make_shared<Asked>();
     asked->outlet = outlet;
     std::unique_lock lock(mutex_);
@@ -765,13 +772,21 @@ json::object Session::ask(const std::string& method, json::object params,
     const bool sent = outlet->send(
         write_message(RpcRequest{.id = id, .method = method, .params = std::move(params)}));
     lock.lock();
-    if (sent) changed_.wait(lock, stop, [&] { return asked->answer || asked->lost || closed_; });
+    // Polls the tokens: see eyehand/base/stoppable_wait.hpp.
+    while (sent && !asked->answer && !asked->lost && !closed_ && !stop.stop_requested() &&
+           !until.stop_requested())
+        changed_.wait_for(lock, base::stop_poll_interval);
     asked_.erase(id);
-    if (!asked->answer && (stop.stop_requested() || closed_))
-        throw Error(errc::cancelled, "the request was canceled");
-    if (!asked->answer)
-        throw Error(errc::connection_lost, "the client disconnected before it answered");
+    const bool canceled = stop.stop_requested() || closed_;
+    const bool answered = asked->answer.has_value();
     lock.unlock();
+    if (!answered && !canceled && until.stop_requested())
+        outlet->send(write_message(RpcNotification{
+            .method = "notifications/cancelled",
+            .params = {{"requestId", id}, {"reason", "The question was answered elsewhere."}}}));
+    if (!answered && (canceled || until.stop_requested()))
+        throw Error(errc::cancelled, "the request was canceled");
+    if (!answered) throw Error(errc::connection_lost, "the client disconnected before it answered");
     if (const auto* error = std::get_if<RpcError>(&asked->answer->outcome))
         throw Error(errc::remote_error,
                     fmt::format("the client refused {}: {}", method, error->message));

@@ -44,6 +44,9 @@ public:
     /// HTTP, whose requests of the stateless revision repeat parts of the message in their header.
     void receive(RpcMessage message, const std::shared_ptr<Outlet>& outlet,
                  const HeaderFields* fields = nullptr);
+    /// Ends the request of the server to which a malformed message is the response. Returns false if there
+    /// is no such request.
+    bool take_malformed_response(const RpcMistake& mistake);
     /// Changes the receiver of what belongs to no request.
     void set_events(std::shared_ptr<Outlet> events);
     /// The client does not receive the answers any more that go to `outlet`.
@@ -79,7 +82,8 @@ private:
     void take(RpcRequest request, const std::shared_ptr<Outlet>& outlet,
               const HeaderFields* fields);
     void take(const RpcNotification& notification);
-    void take(RpcResponse response);
+    /// Returns whether a request of the server waits for it.
+    bool take(RpcResponse response);
     void take_stateless(RpcRequest& request, const std::shared_ptr<Outlet>& outlet,
                         const HeaderFields* fields);
     void take_legacy(RpcRequest& request, const std::shared_ptr<Outlet>& outlet);
@@ -91,14 +95,15 @@ private:
     void call_finished(Call& call);
     void finish_if_ended();
 
-    /// Sends a request to the client and waits for its answer. Throws Error.
+    /// Sends a request to the client and waits for its answer. `until` withdraws the request. Throws Error.
     [[nodiscard]] json::object ask(const std::string& method, json::object params,
-                                   const std::shared_ptr<Outlet>& outlet, std::stop_token stop);
+                                   const std::shared_ptr<Outlet>& outlet,
+                                   const std::stop_token& stop, const std::stop_token& until);
 
     Server::Core& core_;
     const std::string id_;
     mutable std::mutex mutex_;
-    std::condition_variable_any changed_;
+    std::condition_variable changed_;
     std::shared_ptr<Outlet> events_;
     std::map<RequestId, std::shared_ptr<Call>> calls_;
     std::map<RequestId, Subscription> subscriptions_;

@@ -35,6 +35,10 @@ Approved approved_by(const GuardVerdict& verdict, const GuardedAction& action) {
     return it;
 }
 
+const char* decider_of(const Approval& approval) {
+    return approval.channel == no_user_channel ? "unattended" : "user";
+}
+
 } // namespace
 
 Gate::Answer Gate::permit(const std::function<GuardedAction()>& action, ApprovalRequest request,
@@ -59,7 +63,8 @@ Gate::Answer Gate::permit(const std::function<GuardedAction()>& action, Approval
         const Approval approval =
             tape_.answer(answers::approval, [&] { return control_.request_approval(request); });
         channel = approval.channel;
-        if (!approval.granted) return {{false, verdict.rule, "user", channel}, approval.reason};
+        if (!approval.granted)
+            return {{false, verdict.rule, decider_of(approval), channel}, approval.reason};
         approved = approved_by(verdict, latest_);
     }
 }
@@ -69,7 +74,8 @@ Gate::Answer Gate::confirm(ApprovalRequest request) {
         return {{false, request.rule, "unattended", {}}, request.reason};
     const Approval approval =
         tape_.answer(answers::approval, [&] { return control_.request_approval(request); });
-    return {{approval.granted, request.rule, "user", approval.channel}, approval.reason};
+    return {{approval.granted, request.rule, decider_of(approval), approval.channel},
+            approval.reason};
 }
 
 } // namespace eyehand::agent

@@ -14,6 +14,9 @@
 
 namespace eyehand::agent {
 
+/// The channel of an approval that is not a decision of the user, because no user could be asked.
+inline constexpr const char* no_user_channel = "unattended";
+
 class Gate {
 public:
     using Time = Guard::Time;

@@ -33,7 +33,8 @@ constexpr std::array<std::string_view, 4> older_revisions{"2025-11-25", "2025-06
 constexpr milliseconds time_to_discover{3000};
 constexpr std::size_t max_pages = 1000;
 constexpr std::size_t max_tools = 10000;
-constexpr int max_questions_of_call = 16; // answers "input_required" to one call
+constexpr std::size_t max_list_messages = 4; // a list of tools may need as many bytes as these
+constexpr int max_questions_of_call = 16;    // answers "input_required" to one call
 
 // Errors that only servers of the stateless revisions send.
 constexpr std::int64_t header_mismatch = -32020;
@@ -466,6 +467,8 @@ std::vector<RemoteTool> Client::Impl::tools(const std::stop_token& stop) {
     std::set<std::string> names;
     std::set<std::string> cursors;
     std::string cursor;
+    const std::size_t max_bytes = max_list_messages * options.max_message_bytes;
+    std::size_t bytes = 0;
     do {
         json::object params;
         if (!cursor.empty()) params["cursor"] = cursor;
@@ -475,6 +478,7 @@ std::vector<RemoteTool> Client::Impl::tools(const std::stop_token& stop) {
         for (const json::value& value : *list) {
             std::optional<RemoteTool> tool = read_tool(value);
             if (!tool || !names.insert(tool->name).second) continue;
+            bytes += tool->name.size() + tool->description.size() + tool->input_schema_json.size();
             const auto& allowed = options.allowed_tools;
             if (allowed && std::ranges::find(*allowed, tool->name) == allowed->end()) continue;
             all.push_back(std::move(*tool));
@@ -482,7 +486,7 @@ std::vector<RemoteTool> Client::Impl::tools(const std::stop_token& stop) {
         cursor = string_in(page, "nextCursor").value_or("");
         if (!cursor.empty() && !cursors.insert(cursor).second)
             fail(errc::bad_message, "sends the same page of tools again and again");
-        if (cursors.size() > max_pages || names.size() > max_tools)
+        if (cursors.size() > max_pages || names.size() > max_tools || bytes > max_bytes)
             fail(errc::bad_message, "offers too many tools");
     } while (!cursor.empty());
     const std::lock_guard lock(mutex);

@@ -152,13 +152,20 @@ void Conversation::receive(std::string_view message, const Send& send) {
 }
 
 void Conversation::take_response(RpcResponse response) {
-    const std::lock_guard lock(mutex_);
+    std::unique_lock lock(mutex_);
     if (!response.id) {
-        // It could not read one of our requests, but does not say which.
+        // It could not read one of our messages, but does not say which: with several requests in progress,
+        // or after a notification, it may be none of them.
         const auto* error = std::get_if<RpcError>(&response.outcome);
-        for (auto& [id, waiting] : waiting_)
-            waiting->state_.response =
-                RpcResponse{.id = id, .outcome = error != nullptr ? *error : RpcError{}};
+        RpcError problem = error != nullptr ? *error : RpcError{};
+        if (waiting_.size() != 1) {
+            lock.unlock();
+            log(fmt::format("an error without the id of a request: {}",
+                            agent::shorten(agent::one_line(problem.message), 2000)));
+            return;
+        }
+        auto& [id, waiting] = *waiting_.begin();
+        waiting->state_.response = RpcResponse{.id = id, .outcome = std::move(problem)};
     } else if (const auto found = waiting_.find(*response.id); found != waiting_.end()) {
         // The first response counts. One without a request belongs to a request that was canceled.
         if (!found->second->state_.response) found->second->state_.response = std::move(response);

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <deque>
+#include <optional>
 #include <thread>
 
 namespace eyehand::mcp {
@@ -25,6 +26,8 @@ using std::chrono::milliseconds;
 
 // For messages that need no answer, and the end of a session.
 constexpr milliseconds short_request{5000};
+// For all messages that are left when the client ends.
+constexpr milliseconds last_messages{1000};
 // Between attempts to open the stream of what the server sends by itself.
 constexpr milliseconds first_pause{1000};
 constexpr milliseconds longest_pause{60000};
@@ -81,6 +84,8 @@ private:
     http::Response request(const http::Request& request, const http::Limits& limits,
                            const std::stop_token& stop, const http::OnBody& on_body = {}) const;
     http::Limits limits_for(milliseconds time) const;
+    /// Of an answer whose content does not matter.
+    http::Limits limits_for_receipt(milliseconds time) const;
     void receive(std::string_view message);
     void receive_event(std::string_view data);
     /// Passes on the events of a stream until `enough` or its end.
@@ -167,6 +172,13 @@ http::Limits HttpLink::limits_for(milliseconds time) const {
     limits.silence = time;
     limits.total = milliseconds::zero();
     limits.body_bytes = 0; // the limit is one of messages, not of streams
+    return limits;
+}
+
+http::Limits HttpLink::limits_for_receipt(milliseconds time) const {
+    http::Limits limits = limits_for(time);
+    limits.total = time;
+    limits.body_bytes = std::size_t{64} << 10U;
     return limits;
 }
 
@@ -331,7 +343,7 @@ RpcResponse HttpLink::ask(const OutgoingCall& call) {
 void HttpLink::tell(const RpcNotification& notification) {
     const http::Response response =
         post(write_message(notification), headers_of(notification.method, notification.params),
-             limits_for(short_request), {});
+             limits_for_receipt(short_request), {});
     check(response, nullptr);
 }
 
@@ -346,6 +358,7 @@ void HttpLink::send_later(std::string message) {
 }
 
 void HttpLink::send_messages(const std::stop_token& stop) {
+    std::optional<std::chrono::steady_clock::time_point> end; // of what is left after the stop
     while (true) {
         std::string message;
         {
@@ -353,14 +366,20 @@ void HttpLink::send_messages(const std::stop_token& stop) {
             while (messages_.empty() && !stop.stop_requested())
                 has_messages_.wait_for(lock, base::stop_poll_interval);
             if (messages_.empty()) return;
+            if (stop.stop_requested() && !end)
+                end = std::chrono::steady_clock::now() + last_messages;
             message = std::move(messages_.front());
             messages_.pop_front();
         }
         try {
-            http::Limits limits = limits_for(short_request);
-            limits.total = short_request;
-            if (stop.stop_requested()) limits.total = milliseconds(500);
-            (void)post(message, headers_of("", {}), limits, {});
+            milliseconds time = short_request;
+            if (end) {
+                // Together, so that a server that has stalled does not hold up the program.
+                time = std::chrono::duration_cast<milliseconds>(*end -
+                                                                std::chrono::steady_clock::now());
+                if (time <= milliseconds::zero()) return;
+            }
+            (void)post(message, headers_of("", {}), limits_for_receipt(time), {});
         } catch (const std::exception& exception) {
             conversation_.log(exception.what());
         }
@@ -374,10 +393,8 @@ void HttpLink::end_session() {
         if (session_.empty() || session_ended_) return;
     }
     try {
-        http::Limits limits = limits_for(milliseconds(1000));
-        limits.total = milliseconds(2000);
         (void)request({.method = "DELETE", .target = url_.target(), .headers = headers, .body = {}},
-                      limits, {});
+                      limits_for_receipt(milliseconds(2000)), {});
     } catch (const std::exception& exception) {
         conversation_.log(exception.what());
     }

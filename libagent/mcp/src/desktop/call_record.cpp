@@ -100,6 +100,17 @@ json::array displays_now(winio::Desktop& desktop) {
     }
 }
 
+CallResult failure(const std::string& tool, const std::string& type, const std::string& message) {
+    json::object told;
+    if (is_acting(tool)) told["effect"] = "refused";
+    told["error"] = json::object{{"type", type}, {"message", message}};
+    CallResult result;
+    result.structured_json = agent::to_text(told);
+    result.content.emplace_back(Text{result.structured_json});
+    result.is_error = true;
+    return result;
+}
+
 /// The members of a tool's result besides "ok"; of a failure, "error".
 void merge_result(json::object& into, const std::string& result_json) {
     const auto parsed = agent::parse_json(result_json);
@@ -183,10 +194,12 @@ std::string CallRecord::effect() const {
 
 CallResult CallRecord::result() {
     json::object told;
+    shows_ = false;
     const bool failed = invoked_ && !invoked_->ok;
     // A wait is over without a call of its tool if the screen had already changed.
     if (!invoked_ && !seen_)
-        return failure("desktop_failed", unseen_ ? unseen_->message : "The call had no result.");
+        return failure(call_.tool, "desktop_failed",
+                       unseen_ ? unseen_->message : "The call had no result.");
     if (is_acting(call_.tool)) told["effect"] = effect();
     const auto since = call_.tool == look_tool
                            ? since_of({.name = call_.tool, .arguments_json = call_.arguments_json})
@@ -199,8 +212,8 @@ CallResult CallRecord::result() {
     CallResult result;
     result.is_error = failed;
     if (seen_) {
-        const bool shows = call_.wants_image && !only_parts;
-        if (shows) shown_ = seen_;
+        shows_ = call_.wants_image && !only_parts;
+        if (shows_) shown_ = seen_;
         const Numbers numbers(profile_, shown_.value_or(*seen_));
         told["changed"] = numbers.boxes(joined(changed_since.value_or(changed_), 8));
         told["settle_ms"] = seen_->settle.count();
@@ -208,7 +221,7 @@ CallResult CallRecord::result() {
         if (seen_->pointer)
             if (auto at = numbers.point(*seen_->pointer)) told["pointer"] = *std::move(at);
         json::object screenshot{{"id", seen_id_}};
-        if (shows) {
+        if (shows_) {
             screenshot["width"] = seen_->size.width;
             screenshot["height"] = seen_->size.height;
             screenshot["area"] = array_of(seen_->area);
@@ -224,7 +237,7 @@ CallResult CallRecord::result() {
                                  {"height", parts_[i].size.height}});
             told["regions"] = std::move(regions);
         }
-        if (shows)
+        if (shows_)
             add_image(result, store_, *seen_);
         else if (only_parts)
             for (const agent::Observed& part : parts_) add_image(result, store_, part);
@@ -242,19 +255,8 @@ CallResult CallRecord::result() {
     return result;
 }
 
-CallResult CallRecord::failure(const std::string& type, const std::string& message) {
-    json::object told;
-    if (is_acting(call_.tool)) told["effect"] = "refused";
-    told["error"] = json::object{{"type", type}, {"message", message}};
-    CallResult result;
-    result.structured_json = agent::to_text(told);
-    result.content.emplace_back(Text{result.structured_json});
-    result.is_error = true;
-    return result;
-}
-
-CallResult CallRecord::result_of_end(const std::string& reason) {
-    return failure("session_ended", "The session has ended: " + reason);
+CallResult CallRecord::result_of_end(const std::string& tool, const std::string& reason) {
+    return failure(tool, "session_ended", "The session has ended: " + reason);
 }
 
 } // namespace eyehand::mcp

@@ -29,16 +29,16 @@ public:
 
     void begin(const ClientCall& call);
     void add(const agent::Event& event);
-    /// Whether the client has received an image, to which positions refer.
-    [[nodiscard]] bool has_shown() const { return shown_.has_value(); }
     /// The result of the call: the run waits for the next one.
     [[nodiscard]] CallResult result();
-    /// The same if the run has ended instead.
-    [[nodiscard]] CallResult result_of_end(const std::string& reason);
+    /// Whether the latest result contains an image to which positions refer from then on.
+    [[nodiscard]] bool shows() const { return shows_; }
+    /// The result of a call of `tool` if the run has ended.
+    [[nodiscard]] static CallResult result_of_end(const std::string& tool,
+                                                  const std::string& reason);
 
 private:
     void saw(const agent::Observed& fact, int screenshot);
-    [[nodiscard]] CallResult failure(const std::string& type, const std::string& message);
     [[nodiscard]] std::string effect() const;
 
     const agent::Profile& profile_;
@@ -56,7 +56,8 @@ private:
     agent::EffectOfAction effect_of_action_;
     std::optional<winio::ActionEffect> effect_;
     ChangeHistory history_;
-    std::optional<agent::Observed> shown_; ///< the latest image that the client has received
+    std::optional<agent::Observed> shown_; ///< the latest image that a result contained
+    bool shows_ = false;
 };
 
 } // namespace eyehand::mcp

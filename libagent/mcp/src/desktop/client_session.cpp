@@ -1,13 +1,16 @@
 #include "desktop/client_session.hpp"
 
+#include "desktop/session_tools.hpp"
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/base/exception_text.hpp"
 #include "eyehand/mcp/error.hpp"
 #include "eyehand/session/report.hpp"
 #include "eyehand/vlm/error.hpp"
+#include "run/gate.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <random>
@@ -40,7 +43,8 @@ constexpr const char* task_of_session = "Do what the MCP client asks for.";
 ClientSession::ClientSession(Surroundings surroundings, bool asks_client)
     : around_(surroundings), asks_client_(asks_client),
       directory_(agent::RunDirectory::create(around_.options.runs)),
-      agent_(around_.desktop, *this, around_.profile, around_.tools,
+      agent_(around_.desktop, *this, around_.profile,
+             session_tools_with([this] { return canceled_.load(); }),
              run_options(around_.options, asks_client)),
       record_(agent_.profile(), around_.desktop, directory_) {
     if (around_.options.on_session)
@@ -73,7 +77,21 @@ void ClientSession::end(const std::string& reason) {
 
 std::chrono::steady_clock::time_point ClientSession::latest_use() const {
     const std::lock_guard lock(mutex_);
-    return in_call_ ? SessionClock::now() : latest_use_;
+    return in_call_ && !abandoned_ ? SessionClock::now() : latest_use_;
+}
+
+std::optional<std::string> ClientSession::end_reason() const {
+    const std::lock_guard lock(mutex_);
+    if (ended_) return end_reason_;
+    return closing_ ? std::optional(close_reason_) : std::nullopt;
+}
+
+void ClientSession::deny_if_abandoned_before(SessionClock::time_point time) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (!abandoned_ || !holds_desktop_ || latest_use_ >= time) return;
+    }
+    deny_pending("The client has not returned the user's answer in time.");
 }
 
 std::string ClientSession::latest_screenshot() const {
@@ -91,14 +109,15 @@ void ClientSession::run() {
     } catch (const std::exception& problem) {
         reason = base::exception_text(problem);
     }
-    bool answers = false;
+    std::optional<std::string> unanswered; // the tool that was called
     {
         const std::lock_guard lock(mutex_);
         ended_ = true;
         end_reason_ = reason;
-        answers = in_call_ && !result_ && holds_desktop_;
+        if (in_call_ && !result_ && holds_desktop_)
+            unanswered = next_ ? next_->tool : current_ ? current_->tool : std::string();
     }
-    if (answers) complete(record_.result_of_end(reason));
+    if (unanswered) complete(CallRecord::result_of_end(*unanswered, reason));
     changed_.notify_all();
     try {
         (void)session::write_report(directory_.path());
@@ -118,7 +137,8 @@ void ClientSession::complete(CallResult result) {
 
 void ClientSession::on_event(const agent::Event& event) {
     record_.add(event);
-    if (const auto* seen = std::get_if<agent::Observed>(&event.payload)) {
+    if (const auto* seen = std::get_if<agent::Observed>(&event.payload);
+        seen != nullptr && !seen->refines()) {
         const std::lock_guard lock(mutex_);
         latest_screenshot_ = seen->file;
     }
@@ -134,7 +154,7 @@ vlm::ChatReply ClientSession::reply(const vlm::ChatRequest&, const vlm::OnDelta&
     }();
     if (completes) {
         CallResult result = record_.result();
-        has_shown_ = record_.has_shown();
+        if (record_.shows()) has_shown_ = true;
         complete(std::move(result));
     }
     std::unique_lock lock(mutex_);
@@ -181,6 +201,7 @@ void ClientSession::begin_call(const ClientCall& call, const std::stop_token& st
             deny_pending("The user was not asked: the client has made another call instead.");
             lock.lock();
             if (abandoned_ && result_) { // its result is not fetched
+                if (record_.shows()) has_shown_ = false;
                 abandoned_ = in_call_ = false;
                 result_.reset();
                 continue;
@@ -190,11 +211,12 @@ void ClientSession::begin_call(const ClientCall& call, const std::stop_token& st
     }
     in_call_ = true;
     abandoned_ = false;
+    canceled_ = false;
     result_.reset();
     current_.reset();
     token_ = random_token();
     const auto end_call = [&] {
-        result_ = record_.result_of_end(ended_ ? end_reason_ : close_reason_);
+        result_ = CallRecord::result_of_end(call.tool, ended_ ? end_reason_ : close_reason_);
     };
     if (ended_ || closing_) return end_call();
     lock.unlock();
@@ -205,11 +227,14 @@ void ClientSession::begin_call(const ClientCall& call, const std::stop_token& st
         throw Error(errc::cancelled, "the call was canceled");
     }
     lock.lock();
-    if (ended_ || closing_) {
+    if (ended_ || closing_ || stop.stop_requested()) {
         lock.unlock();
         around_.turnstile.give_back();
         lock.lock();
-        return end_call();
+        if (ended_ || closing_) return end_call();
+        in_call_ = false;
+        changed_.notify_all();
+        throw Error(errc::cancelled, "the call was canceled");
     }
     holds_desktop_ = true;
     next_ = call;
@@ -222,7 +247,7 @@ CallResult ClientSession::wait_for_result(const CallLinks& links) {
     bool interrupted = false;
     while (!result_) {
         if (links.stop.stop_requested()) {
-            interrupted = true;
+            interrupted = canceled_ = true;
             lock.unlock();
             deny_pending("The client has canceled the call.");
             agent::RunPort(control_)
@@ -237,6 +262,9 @@ CallResult ClientSession::wait_for_result(const CallLinks& links) {
         if (!result_) changed_.wait_for(lock, look_every);
     }
     CallResult result = *std::exchange(result_, std::nullopt);
+    interrupted = interrupted || links.stop.stop_requested(); // also if it was about to end anyway
+    // The client does not receive the image, to which the run refers positions from now on.
+    if (interrupted && record_.shows()) has_shown_ = false;
     in_call_ = false;
     latest_use_ = SessionClock::now();
     lock.unlock();
@@ -252,34 +280,46 @@ bool ClientSession::ask_user(const CallLinks& links) {
     if (requests.empty()) return false;
     if (!links.approve) {
         if (around_.options.agent.approvals == agent::Approvals::user) return false;
-        deny_pending("This action needs the user's approval, and no user can be asked.");
+        deny_pending({});
         return true;
     }
-    // Leaves the handler until the client repeats the call, also by an exception.
-    class Abandon {
-    public:
-        explicit Abandon(ClientSession& session) : session_(session) {}
-        ~Abandon() {
-            if (answered_) return;
-            const std::lock_guard lock(session_.mutex_);
-            session_.abandoned_ = true;
-        }
-        void answered() { answered_ = true; }
-
-    private:
-        ClientSession& session_;
-        bool answered_ = false;
-    } abandon(*this);
+    const agent::ApprovalRequest& request = requests.front();
+    std::stop_source answered; // in the panel
+    const auto is_pending = [&] {
+        const std::vector<agent::ApprovalRequest> open = control_.status().approval_requests;
+        return std::ranges::find(open, request.id, &agent::ApprovalRequest::id) != open.end();
+    };
+    const auto listener = control_.on_change([&] {
+        if (!is_pending()) answered.request_stop();
+    });
+    if (!is_pending()) return true; // answered before the listener was there
     if (links.set_pending) links.set_pending(token_);
-    agent::Approval approval = links.approve(requests.front());
-    abandon.answered();
-    control_.resolve(requests.front().id, std::move(approval));
+    try {
+        control_.resolve(request.id, links.approve(request, answered.get_token()));
+    } catch (const std::exception&) {
+        // The client has canceled the call, has disconnected or has not answered properly. Without effect if
+        // the user has answered elsewhere.
+        control_.resolve(request.id, {.granted = false,
+                                      .reason = "The MCP client could not ask its user.",
+                                      .channel = agent::no_user_channel});
+    } catch (...) { // until the client repeats the call
+        leave_call();
+        throw;
+    }
     return true;
 }
 
+void ClientSession::leave_call() {
+    const std::lock_guard lock(mutex_);
+    abandoned_ = true;
+    latest_use_ = SessionClock::now();
+}
+
+/// Not a decision of the user.
 void ClientSession::deny_pending(const std::string& reason) {
     for (const agent::ApprovalRequest& request : control_.status().approval_requests)
-        control_.resolve(request.id, {.granted = false, .reason = reason, .channel = "mcp"});
+        control_.resolve(request.id,
+                         {.granted = false, .reason = reason, .channel = agent::no_user_channel});
 }
 
 } // namespace eyehand::mcp

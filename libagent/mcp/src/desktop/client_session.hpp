@@ -26,9 +26,11 @@ namespace eyehand::mcp {
 /// The connection of a call to its client. Valid during the call.
 struct CallLinks {
     std::stop_token stop{};
-    /// Asks the user of the client; empty: the client cannot. May leave by an exception of any type, to
-    /// be called again by the same call (`pending`).
-    std::function<agent::Approval(const agent::ApprovalRequest&)> approve{};
+    /// Asks the user of the client; empty: the client cannot. `answered` is triggered when the user has
+    /// answered elsewhere, such as in a panel. A std::exception denies the request; any other one leaves the
+    /// call, to be called again by the same call (`pending`).
+    std::function<agent::Approval(const agent::ApprovalRequest&, const std::stop_token& answered)>
+        approve{};
     /// Names a call that has begun, and whose handler was left: this one continues it. Untrusted.
     std::string pending{};
     /// Receives the name of the call before `approve` is called.
@@ -42,7 +44,6 @@ public:
         winio::Desktop& desktop;
         const DesktopServerOptions& options;
         const agent::Profile& profile;
-        const agent::Toolbox& tools;
         Turnstile& turnstile;
     };
     /// Begins the run. `asks_client`: approval requests can be passed to `CallLinks::approve`. Throws as
@@ -57,10 +58,15 @@ public:
     [[nodiscard]] CallResult call(const ClientCall& call, const CallLinks& links);
     /// Interrupts an action, and ends the run at once. `call` returns an error from then on.
     void end(const std::string& reason);
+    /// Denies what waits for the user if the client was asked before `time` and has not come back since, so
+    /// that others get the desktop.
+    void deny_if_abandoned_before(std::chrono::steady_clock::time_point time);
+    /// Why the run has ended or ends; nothing: it goes on.
+    [[nodiscard]] std::optional<std::string> end_reason() const;
 
     [[nodiscard]] const agent::RunDirectory& directory() const { return directory_; }
     [[nodiscard]] std::chrono::steady_clock::time_point latest_use() const;
-    /// Whether the client has received an image, to which positions refer.
+    /// Whether the client has received the image to which positions refer.
     [[nodiscard]] bool has_shown() const { return has_shown_; }
     /// The name of the file with the latest screenshot; empty: none.
     [[nodiscard]] std::string latest_screenshot() const;
@@ -75,11 +81,13 @@ private:
     [[nodiscard]] CallResult wait_for_result(const CallLinks& links);
     [[nodiscard]] bool ask_user(const CallLinks& links);
     void deny_pending(const std::string& reason);
+    void leave_call();
 
     const Surroundings around_;
     const bool asks_client_;
     agent::RunDirectory directory_;
     agent::RunControl control_;
+    std::atomic<bool> canceled_ = false; ///< the client has canceled the call
     agent::Agent agent_;
     std::unique_ptr<agent::Observer> watcher_; ///< of the caller
     CallRecord record_; ///< used by the run, except while it waits for a call

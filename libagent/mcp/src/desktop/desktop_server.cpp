@@ -1,6 +1,7 @@
 #include "eyehand/mcp/desktop_server.hpp"
 
 #include "desktop/client_session.hpp"
+#include "desktop/handler_gate.hpp"
 #include "desktop/run_files.hpp"
 #include "desktop/session_mode.hpp"
 #include "desktop/session_tools.hpp"
@@ -13,9 +14,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace eyehand::mcp {
 namespace {
@@ -178,7 +183,7 @@ ClientCall client_call(const std::string& tool, const agent::Toolbox& tools,
     if (!parsed || !parsed->is_object()) return call;
     json::object& object = parsed->as_object();
     if (const json::value* wanted = object.if_contains(screenshot_argument)) {
-        call.wants_image = !wanted->is_bool() || wanted->as_bool();
+        call.wants_image = !is_acting(tool) || !wanted->is_bool() || wanted->as_bool();
         object.erase(screenshot_argument);
     }
     if (!is_acting(tool) && tool != look_tool && tool != wait_for_change_tool)
@@ -200,25 +205,41 @@ bool states_position(const ClientCall& call, const agent::Toolbox& tools) {
     });
 }
 
+/// The client whose calls belong to one session. With the stateless revision over HTTP, there are no
+/// sessions: what the client says about itself at least tells different programs apart, which must not
+/// change what positions mean for each other.
+std::string client_of(const Exchange& exchange) {
+    if (!exchange.session().empty()) return exchange.session();
+    const PeerInfo& client = exchange.client();
+    return fmt::format("stateless\n{}\n{}\n{}", client.name, client.version, exchange.can_elicit());
+}
+
 } // namespace
 
 class DesktopServer::Impl {
 public:
     Impl(Server& server, winio::Desktop& desktop, DesktopServerOptions options)
         : server_(server), desktop_(desktop), options_(std::move(options)),
-          profile_(resolved(session_profile(options_))), all_tools_(session_tools()),
-          offered_(agent::tools_by_role(all_tools_, profile_, options_.agent).at("agent")) {
+          profile_(resolved(session_profile(options_))),
+          offered_(agent::tools_by_role(session_tools(), profile_, options_.agent).at("agent")) {
         add_tools();
         add_resources();
         server_.add(Prompt{
-            .name = "work_desktop",
+            .name = prompt_name,
             .title = "Work a desktop",
             .description = "Teaches a model to work the desktop with the tools of this server.",
             .arguments = {{.name = "task", .description = "what to do", .required = false}},
-            .get = [this](agent::JsonView arguments, Exchange&) {
+            .get = through(gate_, [this](agent::JsonView arguments, Exchange&) {
                 return std::vector{guide_for(profile_, arguments)};
-            }});
-        server_.on_session_end([this](const std::string& session) { end_session(session); });
+            })});
+        server_.on_session_end([this, gate = gate_](const std::string& session) {
+            try {
+                const HandlerGate::Pass pass(*gate);
+                end_session(session);
+            } catch (const Error&) { // NOLINT(bugprone-empty-catch): all sessions have ended
+            }
+        });
+        keeper_ = std::thread([this] { keep(); });
     }
     ~Impl() {
         std::map<std::string, std::shared_ptr<ClientSession>> all;
@@ -227,12 +248,28 @@ public:
             closed_ = true;
             all.swap(sessions_);
         }
+        news_.notify_all();
         for (const auto& [name, session] : all) session->end("the server has ended");
+        server_.on_session_end({});
+        for (const vlm::ToolSpec& spec : offered_.specs()) server_.remove_tool(spec.name);
+        if (options_.run_task) server_.remove_tool(run_task_tool);
+        for (const char* uri : {displays_uri, windows_uri, screenshot_uri, runs_uri})
+            server_.remove_resource(uri);
+        for (const char* uri : {run_file_uri, run_folder_file_uri})
+            server_.remove_resource_template(uri);
+        server_.remove_prompt(prompt_name);
+        gate_->close(); // waits for the calls of the sessions, which have ended
+        keeper_.join();
     }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
 
 private:
+    using SteadyClock = std::chrono::steady_clock;
+    static constexpr const char* prompt_name = "work_desktop";
+    static constexpr const char* run_file_uri = "eyehand://runs/{run}/{file}";
+    static constexpr const char* run_folder_file_uri = "eyehand://runs/{run}/{folder}/{file}";
+
     agent::Profile resolved(agent::Profile profile) {
         winio::Size size{1920, 1080};
         try {
@@ -245,16 +282,17 @@ private:
 
     void add_tools() {
         for (const vlm::ToolSpec& spec : offered_.specs())
-            server_.add(Tool{
-                .name = spec.name,
-                .title = title_of(spec.name),
-                .description = spec.description,
-                .input_schema_json = input_schema(spec.name, spec.parameters_json),
-                .output_schema_json = output_schema(spec.name),
-                .annotations = annotations_of(spec.name),
-                .call = [this, name = spec.name](agent::JsonView arguments, Exchange& exchange) {
-                    return call(client_call(name, offered_, arguments), exchange);
-                }});
+            server_.add(
+                Tool{.name = spec.name,
+                     .title = title_of(spec.name),
+                     .description = spec.description,
+                     .input_schema_json = input_schema(spec.name, spec.parameters_json),
+                     .output_schema_json = output_schema(spec.name),
+                     .annotations = annotations_of(spec.name),
+                     .call = through(gate_, [this, name = spec.name](agent::JsonView arguments,
+                                                                     Exchange& exchange) {
+                         return call(client_call(name, offered_, arguments), exchange);
+                     })});
         if (!options_.run_task) return;
         server_.add(Tool{
             .name = run_task_tool,
@@ -268,9 +306,9 @@ private:
                 R"("description":"at most this many turns of its model"}},"required":["task"]})",
             .annotations =
                 {.read_only = false, .destructive = true, .idempotent = false, .open_world = true},
-            .call = [this](agent::JsonView arguments, Exchange& exchange) {
+            .call = through(gate_, [this](agent::JsonView arguments, Exchange& exchange) {
                 return run_task(arguments, exchange);
-            }});
+            })});
     }
 
     CallResult run_task(agent::JsonView arguments, Exchange& exchange) {
@@ -281,7 +319,16 @@ private:
         const int max_turns = turns && turns->kind() == agent::JsonView::Kind::number
                                   ? static_cast<int>(turns->number())
                                   : 0;
+        // A client whose session was stopped must not go on in another way.
+        std::shared_ptr<ClientSession> session;
+        try {
+            session = session_of(exchange);
+        } catch (const std::system_error& problem) {
+            return error_result(base::exception_text(problem));
+        }
         const DesktopTurn turn(*this, exchange.stop());
+        if (const auto reason = session->end_reason())
+            return error_result("The session has ended: " + *reason);
         return options_.run_task(std::string(task->string()), max_turns, exchange);
     }
 
@@ -295,60 +342,103 @@ private:
             return error_result(base::exception_text(problem));
         }
         if (!session->has_shown() && states_position(call, offered_))
-            return error_result("Call look first: positions refer to the image that you received "
-                                "last, and you have received none.");
+            return error_result("Call look first: you have not received the image to which "
+                                "positions refer.");
+        std::string call_token;
         CallLinks links{.stop = exchange.stop(), .approve = {}, .pending = {}, .set_pending = {}};
         if (options_.approve_by_elicitation && exchange.can_elicit()) {
             links.pending = exchange.request_state();
             links.set_pending = [&](const std::string& token) {
                 exchange.set_request_state(token);
+                call_token = token;
             };
-            links.approve = [&](const agent::ApprovalRequest& request) {
-                return approval_of(exchange.elicit(fmt::format("approval_{}", request.id),
-                                                   question_of(request), approval_schema));
+            links.approve = [&](const agent::ApprovalRequest& request,
+                                const std::stop_token& answered) {
+                // With the token: an answer to another call, such as of an earlier session, does not count.
+                return approval_of(
+                    exchange.elicit(fmt::format("approval_{}_{}", call_token, request.id),
+                                    question_of(request), approval_schema, answered));
             };
         }
+        const std::string before = session->latest_screenshot();
         CallResult result = session->call(call, links);
-        server_.resource_updated(screenshot_uri);
+        if (session->latest_screenshot() != before) server_.resource_updated(screenshot_uri);
         return result;
     }
 
     std::shared_ptr<ClientSession> session_of(Exchange& exchange) {
-        std::shared_ptr<ClientSession> oldest; // ended after the lock is released
-        const std::lock_guard beginning(beginning_);
-        {
-            const std::lock_guard lock(mutex_);
-            if (closed_) throw Error(errc::cancelled, "the server has ended");
-            if (const auto known = sessions_.find(exchange.session()); known != sessions_.end())
-                return known->second;
-            if (sessions_.size() >= std::max<std::size_t>(options_.max_sessions, 1)) {
-                const auto idle = std::ranges::min_element(
-                    sessions_, {}, [](const auto& entry) { return entry.second->latest_use(); });
-                oldest = std::move(idle->second);
-                sessions_.erase(idle);
-            }
-        }
-        if (oldest) oldest->end("another client has connected");
+        const std::string client = client_of(exchange);
+        if (auto known = find_session(client)) return known;
+        // Sessions begin one at a time, and their agents ask for the displays.
+        const DesktopTurn turn(*this, exchange.stop());
+        if (auto known = find_session(client)) return known;
+        make_room();
         const bool asks_client = options_.approve_by_elicitation && exchange.can_elicit();
-        const DesktopTurn turn(*this, exchange.stop()); // the agent asks for the displays
         auto session = std::make_shared<ClientSession>(
-            ClientSession::Surroundings{desktop_, options_, profile_, all_tools_, turnstile_},
-            asks_client);
+            ClientSession::Surroundings{desktop_, options_, profile_, turnstile_}, asks_client);
         const std::lock_guard lock(mutex_);
-        sessions_.emplace(exchange.session(), session);
+        if (closed_) throw Error(errc::cancelled, "the server has ended");
+        sessions_.emplace(client, session);
         return session;
     }
 
-    void end_session(const std::string& name) {
+    std::shared_ptr<ClientSession> find_session(const std::string& client) {
+        const std::lock_guard lock(mutex_);
+        if (closed_) throw Error(errc::cancelled, "the server has ended");
+        const auto known = sessions_.find(client);
+        return known != sessions_.end() ? known->second : nullptr;
+    }
+
+    /// Ends the session that has been idle the longest if there are too many.
+    void make_room() {
+        std::string idle;
+        {
+            const std::lock_guard lock(mutex_);
+            if (sessions_.size() < std::max<std::size_t>(options_.max_sessions, 1)) return;
+            idle = std::ranges::min_element(sessions_, {}, [](const auto& entry) {
+                       return entry.second->latest_use();
+                   })->first;
+        }
+        end_session(idle, "another client has connected");
+    }
+
+    void end_session(const std::string& client,
+                     const std::string& reason = "the client has disconnected") {
         std::shared_ptr<ClientSession> session;
         {
             const std::lock_guard lock(mutex_);
-            const auto known = sessions_.find(name);
+            const auto known = sessions_.find(client);
             if (known == sessions_.end()) return;
             session = std::move(known->second);
             sessions_.erase(known);
         }
-        session->end("the client has disconnected");
+        session->end(reason);
+        {
+            const std::lock_guard lock(mutex_);
+            ended_.push_back(std::move(session));
+        }
+        news_.notify_all();
+    }
+
+    /// On a thread of its own: destroys ended sessions, whose reports may take seconds, and denies what has
+    /// waited too long for an answer that its client should bring.
+    void keep() {
+        constexpr std::chrono::seconds look_every{5};
+        constexpr std::chrono::minutes max_absence{5};
+        std::unique_lock lock(mutex_);
+        while (!closed_ || !ended_.empty()) {
+            news_.wait_for(lock, look_every, [&] { return closed_ || !ended_.empty(); });
+            std::vector<std::shared_ptr<ClientSession>> ended;
+            ended.swap(ended_);
+            std::vector<std::shared_ptr<ClientSession>> open;
+            for (const auto& [client, session] : sessions_) open.push_back(session);
+            lock.unlock();
+            for (const auto& session : open)
+                session->deny_if_abandoned_before(SteadyClock::now() - max_absence);
+            open.clear();
+            ended.clear();
+            lock.lock();
+        }
     }
 
     /// Uses the desktop on this thread.
@@ -374,57 +464,60 @@ private:
                              .title = "Displays",
                              .description = "The displays of the desktop.",
                              .mime_type = "application/json",
-                             .read = [this](Exchange& exchange) {
+                             .read = through(gate_, [this](Exchange& exchange) {
                                  const DesktopTurn turn(*this, exchange.stop());
                                  return json_contents(displays_uri, displays_json(desktop_));
-                             }});
-        server_.add(Resource{.uri = windows_uri,
-                             .name = "windows",
-                             .title = "Windows",
-                             .description = "The open windows, topmost first; desktop pixels.",
-                             .mime_type = "application/json",
-                             .read = [this](Exchange& exchange) {
-                                 const DesktopTurn turn(*this, exchange.stop());
-                                 return json_contents(windows_uri, windows_json(desktop_));
-                             }});
-        server_.add(Resource{.uri = screenshot_uri,
-                             .name = "screenshot",
-                             .title = "Last screenshot",
-                             .description = "The latest screenshot of this session.",
-                             .mime_type = std::string(winio::media_type(options_.image_format)),
-                             .read = [this](Exchange& exchange) { return screenshot(exchange); }});
+                             })});
+        server_.add(Resource{
+            .uri = windows_uri,
+            .name = "windows",
+            .title = "Windows",
+            .description = "The open windows, topmost first; desktop pixels.",
+            .mime_type = "application/json",
+            .read = through(gate_, [this](Exchange& exchange) { return windows(exchange); })});
+        server_.add(Resource{
+            .uri = screenshot_uri,
+            .name = "screenshot",
+            .title = "Last screenshot",
+            .description = "The latest screenshot of this session.",
+            .mime_type = std::string(winio::media_type(options_.image_format)),
+            .read = through(gate_, [this](Exchange& exchange) { return screenshot(exchange); })});
         server_.add(Resource{.uri = runs_uri,
                              .name = "runs",
                              .title = "Runs",
                              .description = "The run directories, the latest one first.",
                              .mime_type = "application/json",
-                             .read = [this](Exchange&) {
+                             .read = through(gate_, [this](Exchange&) {
                                  return json_contents(runs_uri, runs_json(options_.runs));
-                             }});
+                             })});
         server_.add(ResourceTemplate{
-            .uri_template = "eyehand://runs/{run}/{file}",
+            .uri_template = run_file_uri,
             .name = "run_file",
             .title = "File of a run",
             .description = "A file of a run directory, such as report.html or events.jsonl.",
-            .read = [this](std::string_view uri, Exchange&) {
+            .read = through(gate_, [this](std::string_view uri, Exchange&) {
                 return run_file(options_.runs, uri);
-            }});
-        server_.add(ResourceTemplate{.uri_template = "eyehand://runs/{run}/{folder}/{file}",
-                                     .name = "run_folder_file",
-                                     .title = "File in a folder of a run",
-                                     .description = "Such as screenshots/turn_0002.png.",
-                                     .read = [this](std::string_view uri, Exchange&) {
-                                         return run_file(options_.runs, uri);
-                                     }});
+            })});
+        server_.add(
+            ResourceTemplate{.uri_template = run_folder_file_uri,
+                             .name = "run_folder_file",
+                             .title = "File in a folder of a run",
+                             .description = "Such as screenshots/turn_0002.png.",
+                             .read = through(gate_, [this](std::string_view uri, Exchange&) {
+                                 return run_file(options_.runs, uri);
+                             })});
+    }
+
+    std::vector<ResourceContents> windows(Exchange& exchange) {
+        const DesktopTurn turn(*this, exchange.stop());
+        agent::Secrets secrets = options_.agent.secrets;
+        secrets.read_all();
+        const winio::Rect area = winio::choose_area(desktop_, options_.agent.area).bounds();
+        return json_contents(windows_uri, windows_json(desktop_, area, secrets));
     }
 
     std::vector<ResourceContents> screenshot(Exchange& exchange) {
-        std::shared_ptr<ClientSession> session;
-        {
-            const std::lock_guard lock(mutex_);
-            if (const auto known = sessions_.find(exchange.session()); known != sessions_.end())
-                session = known->second;
-        }
+        const std::shared_ptr<ClientSession> session = find_session(client_of(exchange));
         const std::string file = session ? session->latest_screenshot() : std::string();
         if (file.empty())
             throw Error(errc::resource_not_found, "this session has no screenshot yet: call look");
@@ -436,14 +529,16 @@ private:
     Server& server_;
     winio::Desktop& desktop_;
     const DesktopServerOptions options_;
-    const agent::Profile profile_;   ///< with resolved coordinates
-    const agent::Toolbox all_tools_; ///< by their registered names
+    const agent::Profile profile_; ///< with resolved coordinates
     const agent::Toolbox offered_;
+    const std::shared_ptr<HandlerGate> gate_ = std::make_shared<HandlerGate>();
     Turnstile turnstile_;
-    std::mutex beginning_; ///< held while a session begins
     std::mutex mutex_;
+    std::condition_variable news_;
     bool closed_ = false;
-    std::map<std::string, std::shared_ptr<ClientSession>> sessions_;
+    std::map<std::string, std::shared_ptr<ClientSession>> sessions_; ///< by client
+    std::vector<std::shared_ptr<ClientSession>> ended_;              ///< to be destroyed
+    std::thread keeper_;
 };
 
 DesktopServer::DesktopServer(Server& server, winio::Desktop& desktop, DesktopServerOptions options)

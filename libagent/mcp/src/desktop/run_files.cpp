@@ -112,19 +112,28 @@ json::array displays_json(winio::Desktop& desktop) {
     return all;
 }
 
-json::array windows_json(winio::Desktop& desktop) {
+json::object windows_json(winio::Desktop& desktop, const winio::Rect& area,
+                          const agent::Secrets& secrets) {
+    constexpr std::size_t max_title_bytes = 300;
     winio::Windows* windows = desktop.windows();
     if (windows == nullptr)
         throw Error(errc::resource_not_found, "this desktop does not list its windows");
     json::array all;
-    for (const winio::WindowInfo& window : windows->list())
-        all.push_back(json::object{{"title", window.title},
-                                   {"class", window.window_class},
-                                   {"process", window.process},
-                                   {"bounds", rect_array(window.bounds)},
-                                   {"state", word_of(window.state)},
-                                   {"foreground", window.foreground}});
-    return all;
+    for (const winio::WindowInfo& window : windows->list()) {
+        std::string title = secrets.redact(window.title);
+        if (title.size() > max_title_bytes)
+            title =
+                title.substr(0, base::utf8::boundary_at_or_before(title, max_title_bytes)) + "...";
+        json::object one{{"title", std::move(title)},
+                         {"class", window.window_class},
+                         {"process", window.process},
+                         {"state", word_of(window.state)},
+                         {"foreground", window.foreground}};
+        const winio::Rect visible = winio::intersection(window.bounds, area);
+        if (!visible.empty()) one["bounds"] = rect_array(visible);
+        all.push_back(std::move(one));
+    }
+    return {{"untrusted", "window"}, {"windows", std::move(all)}};
 }
 
 json::array runs_json(const std::filesystem::path& runs) {
@@ -152,7 +161,7 @@ json::array runs_json(const std::filesystem::path& runs) {
     return all;
 }
 
-std::vector<ResourceContents> json_contents(const std::string& uri, const json::array& content) {
+std::vector<ResourceContents> json_contents(const std::string& uri, const json::value& content) {
     return {{.uri = uri, .mime_type = "application/json", .data = agent::to_text(content)}};
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/run_store.hpp"
+#include "eyehand/agent/secrets.hpp"
 #include "eyehand/mcp/content.hpp"
 #include "eyehand/winio/desktop.hpp"
 #include "json/json.hpp"
@@ -20,12 +21,14 @@ inline constexpr const char* screenshot_uri = "eyehand://screenshot";
 inline constexpr const char* runs_uri = "eyehand://runs";
 
 [[nodiscard]] agent::json::array displays_json(winio::Desktop& desktop);
-/// Throws Error{resource_not_found} if the desktop does not list its windows.
-[[nodiscard]] agent::json::array windows_json(winio::Desktop& desktop);
+/// The windows as far as they are in `area`; `secrets` are replaced in their titles. Throws
+/// Error{resource_not_found} if the desktop does not list its windows.
+[[nodiscard]] agent::json::object windows_json(winio::Desktop& desktop, const winio::Rect& area,
+                                               const agent::Secrets& secrets);
 /// The runs in a folder, the latest one first, with their outcomes and files.
 [[nodiscard]] agent::json::array runs_json(const std::filesystem::path& runs);
 [[nodiscard]] std::vector<ResourceContents> json_contents(const std::string& uri,
-                                                          const agent::json::array& content);
+                                                          const agent::json::value& content);
 
 /// Throws Error{resource_not_found}.
 [[nodiscard]] std::vector<std::uint8_t> read_bytes(const agent::RunStore& store,

@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <thread>
 #include <utility>
 
@@ -92,7 +93,8 @@ struct WaitForChangeArgs {
 constexpr double default_wait_seconds = 10;
 
 /// Waits until the screen differs from its look at the beginning, except where it changes by itself.
-ToolResult wait_for_change(const WaitForChangeArgs& args, ToolContext& context) {
+ToolResult wait_for_change(const WaitForChangeArgs& args, ToolContext& context,
+                           const std::function<bool()>& canceled) {
     using Clock = std::chrono::steady_clock;
     const double seconds = args.seconds.value_or(default_wait_seconds);
     const auto end = Clock::now() + std::chrono::milliseconds(std::llround(seconds * 1000));
@@ -107,6 +109,7 @@ ToolResult wait_for_change(const WaitForChangeArgs& args, ToolContext& context) 
         constexpr std::chrono::milliseconds slice{20};
         const auto next = std::min(end, Clock::now() + winio::watch_interval(cost));
         while (Clock::now() < next) {
+            if (canceled()) return agent::fail("canceled", "The client has canceled the wait.");
             if (context.stop.stop_requested() || context.safe_point.stop_requested())
                 throw winio::Error(winio::errc::cancelled, "the wait was canceled");
             std::this_thread::sleep_for(std::min<Clock::duration>(slice, next - Clock::now()));
@@ -315,6 +318,10 @@ bool is_acting(std::string_view tool) {
 }
 
 agent::Toolbox session_tools() {
+    return session_tools_with([] { return false; });
+}
+
+agent::Toolbox session_tools_with(std::function<bool()> canceled) {
     agent::Toolbox own;
     own.add<LookArgs>(
         "look",
@@ -345,7 +352,9 @@ agent::Toolbox session_tools() {
         "itself, and shows it.",
         {agent::arg("seconds", &WaitForChangeArgs::seconds, "at most, 0 to 60; default: 10",
                     agent::range{0, 60})},
-        wait_for_change);
+        [canceled = std::move(canceled)](const WaitForChangeArgs& args, ToolContext& context) {
+            return wait_for_change(args, context, canceled);
+        });
     agent::Toolbox all = agent::built_in_tools();
     all.add(own);
     return all;

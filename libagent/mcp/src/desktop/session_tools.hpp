@@ -5,6 +5,7 @@
 #include "eyehand/mcp/desktop_server.hpp"
 #include "eyehand/mcp/server.hpp"
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,9 @@ namespace eyehand::mcp {
 
 /// The profile of a session's run, without resolved coordinates.
 [[nodiscard]] agent::Profile session_profile(const DesktopServerOptions& options);
+
+/// `session_tools()` whose waits end when `canceled` returns true.
+[[nodiscard]] agent::Toolbox session_tools_with(std::function<bool()> canceled);
 
 /// What a tool does, for the client's decisions; by the name under which it is offered. Tools of the
 /// caller are unknown.

@@ -12,13 +12,17 @@ namespace eyehand::mcp {
 /// Thread-safe.
 class Turnstile {
 public:
-    /// Waits for the desktop. Returns false if `stop` is triggered first.
+    /// Waits for the desktop. Returns false if `stop` has been triggered, also if the desktop is free.
     [[nodiscard]] bool take(const std::stop_token& stop) {
         constexpr std::chrono::milliseconds look_every{50};
         std::unique_lock lock(mutex_);
         while (taken_) {
             if (stop.stop_requested()) return false;
             free_.wait_for(lock, look_every);
+        }
+        if (stop.stop_requested()) {
+            free_.notify_one(); // the notification may have been for this thread
+            return false;
         }
         taken_ = true;
         return true;

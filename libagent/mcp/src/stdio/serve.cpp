@@ -2,10 +2,13 @@
 
 #include "access.hpp"
 #include "core.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "session.hpp"
 
+#include <chrono>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -72,8 +75,14 @@ private:
 
 } // namespace
 
-void serve_streams(Server& server, Streams& streams, std::stop_token stop) {
-    const std::stop_callback on_stop(std::move(stop), [&] { streams.stop(); });
+void serve_streams(Server& server, Streams& streams, const std::stop_token& stop) {
+    // Polls: the destructor of a std::stop_callback can hang (eyehand/base/stoppable_wait.hpp).
+    const std::jthread watch([&](const std::stop_token& over) {
+        constexpr std::chrono::milliseconds look_every{50};
+        while (!stop.stop_requested() && !over.stop_requested())
+            (void)base::wait_for(look_every, over);
+        if (stop.stop_requested()) streams.stop();
+    });
     const auto outlet = std::make_shared<LineOutlet>(streams);
     const auto session = server.core().open(web::random_token(), outlet);
     const std::size_t max_bytes = server.options().max_message_bytes;
@@ -87,9 +96,10 @@ void serve_streams(Server& server, Streams& streams, std::stop_token stop) {
     session->wait();
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): as all stop tokens of the interface
 void serve_stdio(Server& server, std::stop_token stop) {
     const auto streams = standard_streams();
-    serve_streams(server, *streams, std::move(stop));
+    serve_streams(server, *streams, stop);
 }
 
 } // namespace eyehand::mcp

@@ -9,6 +9,6 @@
 namespace eyehand::mcp {
 
 /// `serve_stdio` for other streams.
-void serve_streams(Server& server, Streams& streams, std::stop_token stop);
+void serve_streams(Server& server, Streams& streams, const std::stop_token& stop);
 
 } // namespace eyehand::mcp

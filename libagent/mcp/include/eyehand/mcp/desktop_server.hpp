@@ -48,12 +48,14 @@ struct DesktopServerOptions {
         on_session{};
 };
 
-/// Adds the tools, resources and prompts of a desktop to a server. `server` and `desktop` must outlive
-/// it. Calls that act are executed one at a time.
+/// Adds the tools, resources and prompts of a desktop to a server, and removes them in its destructor.
+/// `server` and `desktop` must outlive it. Calls that act are executed one at a time.
 class EYEHAND_MCP_API DesktopServer {
 public:
     DesktopServer(Server& server, winio::Desktop& desktop, DesktopServerOptions options);
-    ~DesktopServer(); ///< ends the sessions: their runs are completed and their reports written
+    /// Ends the sessions: their runs are completed and their reports written. Waits for calls in progress,
+    /// also for those of `run_task`.
+    ~DesktopServer();
     DesktopServer(const DesktopServer&) = delete;
     DesktopServer& operator=(const DesktopServer&) = delete;
 

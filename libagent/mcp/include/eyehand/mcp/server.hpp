@@ -76,9 +76,10 @@ public:
     /// stateless revision, the first call ends the handler by an exception that must not be caught (it
     /// does not derive from std::exception): the client asks the user, and repeats the request with the
     /// answer, so that the handler runs again from its start. Everything before this call must therefore
-    /// be repeatable. Throws Error{not_supported} if `can_elicit` is false, Error{cancelled}.
+    /// be repeatable. A client that shows the question is told to close it when `until` is triggered. Throws
+    /// Error{not_supported} if `can_elicit` is false, Error{cancelled}.
     [[nodiscard]] ElicitResult elicit(std::string_view key, std::string_view message,
-                                      std::string_view schema_json);
+                                      std::string_view schema_json, std::stop_token until = {});
     /// Asks the client's model (sampling): parameters and result as in the specification. The same
     /// rules as for `elicit`.
     [[nodiscard]] std::string sample(std::string_view key, std::string_view params_json);
@@ -190,6 +191,7 @@ public:
              std::function<agent::ToolContext(Exchange& exchange)> make_context);
     bool remove_tool(std::string_view name);
     bool remove_resource(std::string_view uri);
+    bool remove_resource_template(std::string_view uri_template);
     bool remove_prompt(std::string_view name);
     /// Tells the clients that subscribed to the resource.
     void resource_updated(std::string_view uri);
