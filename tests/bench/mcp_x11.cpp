@@ -62,9 +62,8 @@ public:
         options_.agent.settle.minimum = options_.agent.settle.quiet = std::chrono::milliseconds(0);
         options_.agent.reaction = winio::no_reaction_wait;
         profile_ = mcp::session_profile(options_);
-        session_.emplace(
-            mcp::ClientSession::Surroundings{desktop, options_, profile_, tools_, turnstile_},
-            false);
+        session_.emplace(mcp::ClientSession::Surroundings{desktop, options_, profile_, turnstile_},
+                         false);
         (void)call("look", "{}");
     }
     mcp::CallResult call(const std::string& tool, const std::string& arguments) {
@@ -75,7 +74,6 @@ private:
     test::TempFolder folder_;
     mcp::DesktopServerOptions options_;
     agent::Profile profile_;
-    agent::Toolbox tools_ = mcp::session_tools();
     mcp::Turnstile turnstile_;
     std::optional<mcp::ClientSession> session_;
 };

@@ -1,6 +1,9 @@
 // A server over Streamable HTTP.
 #include "test_client.hpp"
 
+#include "eyehand/base/stoppable_wait.hpp"
+#include "latch.hpp"
+
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
@@ -9,7 +12,6 @@
 
 #include <array>
 #include <atomic>
-#include <latch>
 #include <map>
 
 using namespace eyehand;
@@ -161,7 +163,7 @@ void add_echo(Server& server) {
 
 TEST_CASE("a session over HTTP lasts from initialize to DELETE") {
     Server server(http_options());
-    std::latch ended(1);
+    test::Latch ended(1);
     server.on_session_end([&](const std::string&) { ended.count_down(); });
     const HttpEndpoint endpoint(server, {});
     const std::string session = begin_session(endpoint);
@@ -325,14 +327,11 @@ TEST_CASE("the header fields of a stateless request must match its message") {
 
 TEST_CASE("a stateless client that disconnects stops its request") {
     Server server(http_options());
-    std::latch started(1);
-    std::latch stopped(1);
+    test::Latch started(1);
+    test::Latch stopped(1);
     server.add(simple_tool("wait", [&](agent::JsonView, Exchange& exchange) {
-        std::mutex mutex;
-        std::condition_variable_any changed;
         started.count_down();
-        std::unique_lock lock(mutex);
-        changed.wait(lock, exchange.stop(), [] { return false; });
+        (void)base::wait_for(std::chrono::milliseconds::max(), exchange.stop());
         stopped.count_down();
         return text_result("late");
     }));
@@ -427,8 +426,8 @@ TEST_CASE("a subscription over HTTP is a stream that the end of the server ends"
 
 TEST_CASE("the end of an endpoint waits for the requests of a session that was deleted") {
     Server server(http_options());
-    std::latch started(1);
-    std::latch deleted(1);
+    test::Latch started(1);
+    test::Latch deleted(1);
     std::atomic<bool> finished = false;
     server.add(simple_tool("work", [&](agent::JsonView, Exchange&) {
         started.count_down();
@@ -449,13 +448,10 @@ TEST_CASE("the end of an endpoint waits for the requests of a session that was d
 
 TEST_CASE("an endpoint can be destroyed while requests run and clients wait") {
     Server server(http_options());
-    std::latch started(2);
+    test::Latch started(2);
     server.add(simple_tool("wait", [&](agent::JsonView, Exchange& exchange) {
-        std::mutex mutex;
-        std::condition_variable_any changed;
         started.count_down();
-        std::unique_lock lock(mutex);
-        changed.wait(lock, exchange.stop(), [] { return false; });
+        (void)base::wait_for(std::chrono::milliseconds::max(), exchange.stop());
         return text_result("late");
     }));
     auto endpoint = std::make_unique<HttpEndpoint>(server, HttpOptions{});

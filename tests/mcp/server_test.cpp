@@ -1,8 +1,10 @@
 // Messages and answers of a server, for clients with `initialize` and for stateless ones.
 #include "test_client.hpp"
 
+#include "eyehand/base/stoppable_wait.hpp"
+#include "latch.hpp"
+
 #include <atomic>
-#include <latch>
 #include <stdexcept>
 
 using namespace eyehand;
@@ -28,13 +30,10 @@ Tool adder() {
             }};
 }
 
-Tool waiter(std::latch& started) {
+Tool waiter(test::Latch& started) {
     return simple_tool("wait", [&](agent::JsonView, Exchange& exchange) {
-        std::mutex mutex;
-        std::condition_variable_any stopped;
         started.count_down();
-        std::unique_lock lock(mutex);
-        stopped.wait(lock, exchange.stop(), [] { return false; });
+        (void)base::wait_for(std::chrono::milliseconds::max(), exchange.stop());
         return text_result("stopped");
     });
 }
@@ -258,7 +257,7 @@ TEST_CASE("values in a schema do not mark arguments") {
 
 TEST_CASE("two requests of a client run at the same time") {
     Server server(named());
-    std::latch both(2);
+    test::Latch both(2);
     server.add(simple_tool("meet", [&](agent::JsonView, Exchange&) {
         both.arrive_and_wait();
         return text_result("met");
@@ -273,7 +272,7 @@ TEST_CASE("two requests of a client run at the same time") {
 
 TEST_CASE("a canceled request is stopped and not answered") {
     Server server(named());
-    std::latch started(1);
+    test::Latch started(1);
     server.add(waiter(started));
     TestClient client(server);
     const Generation form = begin(client, GENERATE(false, true));
@@ -291,7 +290,7 @@ TEST_CASE("a canceled request is stopped and not answered") {
 
 TEST_CASE("the end of a session stops its requests and is reported once") {
     Server server(named());
-    std::latch started(1);
+    test::Latch started(1);
     server.add(waiter(started));
     std::atomic<int> ended = 0;
     server.on_session_end([&](const std::string& session) {
@@ -315,7 +314,7 @@ TEST_CASE("requests beyond the limits are refused") {
     options.max_calls = 1;
     options.max_waiting = 2;
     Server server(options);
-    std::latch started(1);
+    test::Latch started(1);
     server.add(waiter(started));
     TestClient client(server);
     (void)client.initialize();
@@ -329,7 +328,7 @@ TEST_CASE("requests beyond the limits are refused") {
 
 TEST_CASE("an id that is in use is refused") {
     Server server(named());
-    std::latch started(1);
+    test::Latch started(1);
     server.add(waiter(started));
     TestClient client(server);
     (void)client.initialize();

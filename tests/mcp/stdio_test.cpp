@@ -2,9 +2,11 @@
 #include "stdio/serve.hpp"
 #include "test_client.hpp"
 
+#include "eyehand/base/stoppable_wait.hpp"
+#include "latch.hpp"
+
 #include <array>
 #include <atomic>
-#include <latch>
 #include <stop_token>
 #include <thread>
 
@@ -160,14 +162,11 @@ TEST_CASE("a line of 100 MB is not kept") {
 
 TEST_CASE("the end of the input stops the requests that run") {
     Server server(limited(1000));
-    std::latch started(1);
+    test::Latch started(1);
     std::atomic<bool> stopped = false;
     server.add(simple_tool("wait", [&](agent::JsonView, Exchange& exchange) {
-        std::mutex mutex;
-        std::condition_variable_any changed;
         started.count_down();
-        std::unique_lock lock(mutex);
-        changed.wait(lock, exchange.stop(), [] { return false; });
+        (void)base::wait_for(std::chrono::milliseconds::max(), exchange.stop());
         stopped = true;
         return text_result("late");
     }));
@@ -186,7 +185,7 @@ TEST_CASE("the end of the input stops the requests that run") {
 
 TEST_CASE("a client that reads nothing does not keep the server from stopping") {
     Server server(limited(1'000'000));
-    std::latch flooding(1);
+    test::Latch flooding(1);
     server.add(simple_tool("flood", [&](agent::JsonView, Exchange& exchange) {
         const std::string text = agent::json_quote(std::string(100'000, 'x'));
         flooding.count_down();

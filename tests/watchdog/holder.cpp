@@ -14,10 +14,10 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
-#include <latch>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 using namespace eyehand::winio;
@@ -41,7 +41,7 @@ bool is_interrupted(Desktop& desktop, std::string_view what) {
     const bool hangs = what == "hang";
     bool is_first = true;
     const CheckBatch hang = [&](const Batch&) -> std::optional<std::string> {
-        if (!std::exchange(is_first, false) && hangs) std::latch(1).wait();
+        if (!std::exchange(is_first, false) && hangs) std::this_thread::sleep_for(1h);
         return std::nullopt;
     };
     return executor.execute(what == "paste" ? paste() : press(hangs), {}, hang).error ==

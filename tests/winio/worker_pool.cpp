@@ -1,6 +1,7 @@
 #include "worker_pool.hpp"
 
 #include "catch.hpp"
+#include "latch.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -17,19 +18,6 @@ std::vector<int> numbers(int count) {
     std::iota(items.begin(), items.end(), 0);
     return items;
 }
-
-// A point at which two threads wait for each other. Not a std::barrier, because GCC 12's library
-// for Windows can lose its wake-ups.
-class Meeting {
-public:
-    void arrive_and_wait() {
-        ++arrived_;
-        while (arrived_ < 2) std::this_thread::yield();
-    }
-
-private:
-    std::atomic<int> arrived_{0};
-};
 
 std::atomic<int> ended_threads{0};
 
@@ -58,7 +46,7 @@ TEST_CASE("a pool of threads does nothing without items") {
 
 TEST_CASE("two threads of a pool work at the same time") {
     WorkerPool pool;
-    Meeting meeting; // hangs if one thread must do both items
+    test::Latch meeting(2); // hangs if one thread must do both items
     std::atomic<int> done{0};
     pool.run(numbers(2), 2, [&](int) {
         meeting.arrive_and_wait();
@@ -80,7 +68,7 @@ TEST_CASE("a pool starts no item after an exception in its only thread, and reth
 
 TEST_CASE("a pool starts no item after exceptions in two threads, and rethrows one of them") {
     WorkerPool pool;
-    Meeting meeting; // both items start before either fails
+    test::Latch meeting(2); // both items start before either fails
     std::atomic<int> begun{0};
     const auto fail = [&](int item) {
         ++begun;
@@ -94,7 +82,7 @@ TEST_CASE("a pool starts no item after exceptions in two threads, and rethrows o
 
 TEST_CASE("an exception in a helping thread reaches the owner of the pool") {
     WorkerPool pool;
-    Meeting meeting;
+    test::Latch meeting(2);
     const auto owner = std::this_thread::get_id();
     const auto fail_in_helper = [&](int) {
         meeting.arrive_and_wait();
@@ -113,7 +101,7 @@ TEST_CASE("a pool of threads works after an exception") {
 
 TEST_CASE("one thread of a pool works alone and in order") {
     WorkerPool pool;
-    Meeting meeting;
+    test::Latch meeting(2);
     pool.run(numbers(2), 2, [&](int) { meeting.arrive_and_wait(); }); // now there is a helper
     const auto owner = std::this_thread::get_id();
     std::vector<int> done;
@@ -130,7 +118,7 @@ TEST_CASE("an idle thread of a pool ends with the pool") {
     ended_threads = 0;
     {
         WorkerPool pool;
-        Meeting meeting;
+        test::Latch meeting(2);
         pool.run(numbers(2), 2, [&](int) {
             thread_local NotesTheEndOfItsThread here;
             here.used = true;

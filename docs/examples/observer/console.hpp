@@ -3,9 +3,11 @@
 
 #include <eyehand/agent.hpp>
 
+#include <chrono>
 #include <condition_variable>
 #include <iostream>
 #include <mutex>
+#include <stop_token>
 
 using namespace eyehand;
 
@@ -31,7 +33,7 @@ private:
 /// Answers approval requests and resumes a paused run, until `stop` is triggered.
 inline void ask_user(std::stop_token stop, agent::RunControl control) {
     std::mutex mutex;
-    std::condition_variable_any changed;
+    std::condition_variable changed;
     bool news = true;
     const auto listener = control.on_change([&] {
         const std::lock_guard lock(mutex);
@@ -39,7 +41,10 @@ inline void ask_user(std::stop_token stop, agent::RunControl control) {
         changed.notify_one();
     });
     std::string line;
-    for (std::unique_lock lock(mutex); changed.wait(lock, stop, [&] { return news; });) {
+    // Polls the token: a stop callback can wait forever with GCC 12's library for Windows.
+    constexpr std::chrono::milliseconds interval{50};
+    for (std::unique_lock lock(mutex); !stop.stop_requested();) {
+        if (!changed.wait_for(lock, interval, [&] { return news; })) continue;
         news = false;
         lock.unlock();
         const agent::RunStatus status = control.status();

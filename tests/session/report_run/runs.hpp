@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/error.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
@@ -9,12 +10,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <mutex>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -173,9 +173,7 @@ public:
                                   const eyehand::vlm::OnDelta& on_delta,
                                   std::stop_token stop) override {
         if (++requests != 1) return then_.reply(request, on_delta, std::move(stop));
-        std::mutex mutex;
-        std::unique_lock lock(mutex);
-        std::condition_variable_any().wait(lock, std::move(stop), [] { return false; });
+        (void)eyehand::base::wait_for(std::chrono::milliseconds::max(), stop);
         throw eyehand::vlm::Error(eyehand::vlm::errc::cancelled, "cancelled");
     }
     std::atomic<int> requests = 0;
