@@ -59,6 +59,30 @@ TEST_CASE("novelty: a change is new, and the screen that returns is not") {
     CHECK(screen.look());
 }
 
+TEST_CASE("novelty: a menu that closes returns to an earlier screen, a caret does not") {
+    Screen screen;
+    (void)screen.look();
+    CHECK_FALSE(screen.novelty.has_returned());
+    const winio::Rect menu{96, 96, 200, 128};
+    screen.paint(menu);
+    (void)screen.look();
+    CHECK_FALSE(screen.novelty.has_returned());
+    screen.paint(menu, gray);
+    CHECK(screen.look());
+    CHECK(screen.novelty.has_returned());
+    CHECK(screen.look());
+    CHECK_FALSE(screen.novelty.has_returned());
+
+    const winio::Rect caret{100, 100, 2, 16};
+    screen.ambient = {{96, 96, 32, 32}};
+    for (const winio::Color& color : {blue, gray, blue, gray}) {
+        screen.act({100, 100});
+        screen.paint(caret, color);
+        (void)screen.look();
+        CHECK_FALSE(screen.novelty.has_returned());
+    }
+}
+
 TEST_CASE("novelty: a control that is clicked repeatedly does not toggle by itself") {
     Screen screen;
     for (std::uint8_t number = 1; number <= 3; ++number) {

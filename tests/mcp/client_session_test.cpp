@@ -54,6 +54,26 @@ TEST_CASE("mcp session: an action without an effect is told apart") {
     CHECK(text_at(structured(stage.click(100, 100)), "effect") == "no_visible_change");
 }
 
+TEST_CASE("mcp session: an action that closes a menu has an effect") {
+    SessionStage stage;
+    const winio::Image closed = stage.desktop.screen();
+    bool is_open = false;
+    stage.desktop.on_input = [&](const winio::InputEvent& event) {
+        const auto* key = std::get_if<winio::KeyChange>(&event);
+        if (key == nullptr || key->press != winio::Press::down) return;
+        is_open = !is_open;
+        stage.desktop.screen() = closed;
+        if (is_open) stage.desktop.screen().fill({96, 96, 200, 128}, {250, 250, 250});
+    };
+    (void)stage.call("look");
+    for (int i = 0; i < 2; ++i) {
+        CHECK(text_at(structured(stage.call("press", R"({"key":"f10"})")), "effect") ==
+              "confirmed");
+        CHECK(text_at(structured(stage.call("press", R"({"key":"escape"})")), "effect") ==
+              "confirmed");
+    }
+}
+
 TEST_CASE("mcp session: a client can decline the screenshot after an action") {
     SessionStage stage;
     stage.react_with({96, 96, 64, 32});

@@ -16,7 +16,8 @@ std::optional<winio::ActionEffect> EffectOfAction::shown_by(const Observed& fact
     // A caret that blinks slowly is a change for the wait, but not for `still`.
     if (ended(ReactionEnd::no_reaction) || (fact.still && fact.changed.empty()))
         return ActionEffect::no_visible_change;
-    if (!fact.still && (ended(ReactionEnd::reacted) || ended(ReactionEnd::local_only)))
+    if ((!fact.still || fact.returned) &&
+        (ended(ReactionEnd::reacted) || ended(ReactionEnd::local_only)))
         return ActionEffect::confirmed;
     return std::nullopt;
 }

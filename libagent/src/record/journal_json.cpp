@@ -278,6 +278,7 @@ struct Writer {
         if (!it.redacted.empty()) entry["redacted"] = rects_json(it.redacted);
         if (it.pointer) entry["pointer"] = json::array{it.pointer->x, it.pointer->y};
         if (it.still) entry["still"] = true;
+        if (it.returned) entry["returned"] = true;
         entry["settle_ms"] = it.settle.count();
         if (!it.end.empty()) entry["end"] = valid(it.end);
         if (it.reacted_after) entry["reacted_ms"] = it.reacted_after->count();
@@ -469,6 +470,7 @@ Observed read_observed(const json::object& entry) {
         fact.pointer = {xy.at(0).to_number<double>(), xy.at(1).to_number<double>()};
     }
     fact.still = flag_at(entry, "still");
+    fact.returned = flag_at(entry, "returned");
     fact.settle = milli_at(entry, "settle_ms");
     fact.end = string_or_empty(entry, "end");
     if (entry.contains("reacted_ms")) fact.reacted_after = milli_at(entry, "reacted_ms");

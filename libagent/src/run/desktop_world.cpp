@@ -263,6 +263,7 @@ Fact DesktopWorld::on(const Observe& command) {
         fact.pointer = pointer;
         for (const winio::Rect& region : ambient()) toggling.push_back(region);
         fact.still = novelty_.is_still(previous_, seen_.frame, toggling, image.sha256, dpi_);
+        fact.returned = novelty_.has_returned();
         fact.capture = timed.latest();
         fact.scale = screenshot.scale_time;
         fact.encode = screenshot.encode_time;

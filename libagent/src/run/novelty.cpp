@@ -53,9 +53,21 @@ bool Novelty::is_still(const winio::Frame& previous, const winio::Frame& frame,
         return seen.sha256 == sha256 || seen.fingerprint == fingerprint;
     };
     const std::int64_t small = std::int64_t{frame.pixels.width()} * frame.pixels.height() / 100;
+    const std::vector<winio::Rect> changed = previous.pixels.empty()
+                                                 ? std::vector<winio::Rect>{}
+                                                 : winio::changed_regions(previous, frame, dpi);
+    const auto nothing_new = [&](const winio::Rect& region) {
+        if (is_at_target(region, frame, dpi)) return false;
+        return inside(region, ambient) || inside(region, toggles_) || is_elsewhere(region, small);
+    };
     bool still = false;
+    returned_ = false;
     if (std::any_of(seen_.begin(), seen_.end(), known)) {
         still = true;
+        // Unlike a look that is new at a target, one that returns there can be that of a caret.
+        returned_ = !std::all_of(changed.begin(), changed.end(), [&](const winio::Rect& region) {
+            return inside(region, ambient) || nothing_new(region);
+        });
         // What returns to an earlier look toggles, if it is small: not a window that was opened and
         // closed.
         std::int64_t pixels = 0;
@@ -63,12 +75,6 @@ bool Novelty::is_still(const winio::Frame& previous, const winio::Frame& frame,
         if (!known(seen_.back()) && pixels <= small)
             toggles_.insert(toggles_.end(), latest_change_.begin(), latest_change_.end());
     } else if (!previous.pixels.empty() && !seen_.empty()) {
-        const std::vector<winio::Rect> changed = winio::changed_regions(previous, frame, dpi);
-        const auto nothing_new = [&](const winio::Rect& region) {
-            if (is_at_target(region, frame, dpi)) return false;
-            return inside(region, ambient) || inside(region, toggles_) ||
-                   is_elsewhere(region, small);
-        };
         still = std::all_of(changed.begin(), changed.end(), nothing_new);
         latest_change_ = changed;
         if (!still) toggles_.clear(); // on a new screen, other regions toggle

@@ -27,6 +27,9 @@ public:
     [[nodiscard]] bool is_still(const winio::Frame& previous, const winio::Frame& frame,
                                 const std::vector<winio::Rect>& ambient, const std::string& sha256,
                                 int dpi = 96);
+    /// Whether the latest frame equals an earlier one, but differs from its previous one by more than
+    /// what changes by itself.
+    [[nodiscard]] bool has_returned() const { return returned_; }
     /// Records a screenshot of an earlier part of the run.
     void remember(const std::string& sha256);
 
@@ -45,6 +48,7 @@ private:
     std::vector<winio::Rect> toggles_;       ///< regions that have returned to an earlier look
     std::vector<winio::Point> targets_;      ///< since the previous frame
     std::vector<winio::Rect> acted_windows_; ///< the same
+    bool returned_ = false;
     bool windows_known_ = true;              ///< of all actions since the previous frame
 };
 

@@ -132,6 +132,9 @@ struct Observed {
     /// The screenshot shows nothing new: nothing has changed except regions that toggle by
     /// themselves (such as a caret), or the screenshot equals one of the latest ones.
     bool still = false;
+    /// It equals an earlier one, so it is `still`, but it differs from the previous one by more than
+    /// regions that toggle by themselves, as after a menu was closed.
+    bool returned = false;
     std::chrono::milliseconds settle{}; ///< the wait before the screenshot
     /// Why that wait ended. If a reaction to an action was expected: "reacted", "local_only",
     /// "no_reaction", "busy_timeout" or "timeout" (`winio::ReactionEnd`); otherwise "stable" or

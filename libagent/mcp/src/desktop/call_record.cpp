@@ -189,7 +189,8 @@ std::string CallRecord::effect() const {
     if (!seen_) return "unseen";
     if (invoked_->action.tool == "move_to")
         return has_arrived(*invoked_, *seen_) ? "confirmed" : "no_visible_change";
-    return seen_->still || seen_->changed.empty() ? "no_visible_change" : "confirmed";
+    const bool as_before = (seen_->still && !seen_->returned) || seen_->changed.empty();
+    return as_before ? "no_visible_change" : "confirmed";
 }
 
 CallResult CallRecord::result() {
