@@ -122,7 +122,11 @@ async function call_every_tool(client, program) {
         assert.equal(clipboard.structuredContent.text, 'from the client');
 
     const moved = await point('move', { position: beside });
-    if (moved) moved.pointer.forEach((value, i) => assert.ok(Math.abs(value - beside[i]) <= 2));
+    // Wine reports no moved pointer while the server watches the user's input (docs/winio.md).
+    if (moved && !on_wine)
+        moved.pointer.forEach((value, i) =>
+            assert.ok(Math.abs(value - beside[i]) <= 2, `${moved.pointer} instead of ${beside}`),
+        );
     await point('double_click', { position: beside });
     await point('drag', { start: center, end: beside });
     await point('scroll', { direction: 'down', position: center });

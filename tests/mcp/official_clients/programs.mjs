@@ -75,7 +75,7 @@ export class Notepad {
         this.#file = name;
     }
     shows(tool) {
-        return !['click', 'double_click', 'drag', 'focus_window', 'hold', 'scroll'].includes(tool);
+        return !['click', 'double_click', 'drag', 'focus_window', 'hold', 'move', 'scroll'].includes(tool);
     }
     get launch_command() {
         return `notepad.exe ${this.#create(this.#file)}`;
