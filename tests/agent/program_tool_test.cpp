@@ -211,6 +211,24 @@ TEST_CASE("the reason why a program cannot be started is reported") {
     CHECK(run_program(call).how == How::not_started);
 }
 
+TEST_CASE("a program is not looked for in the working directory") {
+    const test::TempFolder folder;
+    const std::filesystem::path tool = test::program_file("eyehand-test-tool");
+    std::filesystem::path only_here = folder / "eyehand-only-here";
+    only_here += tool.extension();
+    std::filesystem::copy_file(tool, only_here);
+    std::ofstream(folder / "eyehand-only-batch.cmd") << "@exit /b 0\r\n";
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::current_path(folder.path());
+    for (const char* name : {"eyehand-only-here", "eyehand-only-batch", "eyehand-only-batch.cmd"}) {
+        CAPTURE(name);
+        ProgramCall call;
+        call.command = {name, "say"};
+        CHECK(run_program(call).how == How::not_started);
+    }
+    std::filesystem::current_path(before);
+}
+
 TEST_CASE("a program is killed on a timeout and on a stop") {
     ProgramCall call = call_of({"hang"});
     call.timeout = std::chrono::milliseconds(100);

@@ -68,11 +68,36 @@ bool ends_with(std::wstring_view text, std::wstring_view end) {
     return text.size() >= end.size() && is_same_name(text.substr(text.size() - end.size()), end);
 }
 
-/// The path of the program in the folders where Windows looks for programs; empty: not found.
+bool has_folder(const std::wstring& name) { return name.find_first_of(L"\\/:") != name.npos; }
+
+std::wstring system_folder() {
+    std::array<wchar_t, MAX_PATH> path{};
+    return {path.data(), GetSystemDirectoryW(path.data(), static_cast<UINT>(path.size()))};
+}
+
+std::wstring value_of(const wchar_t* variable) {
+    std::wstring value(GetEnvironmentVariableW(variable, nullptr, 0), L'\0'); // with its NUL
+    value.resize(GetEnvironmentVariableW(variable, value.data(), static_cast<DWORD>(value.size())));
+    return value;
+}
+
+/// The folders in which Windows looks for programs, without the working directory, which may be that of
+/// someone else's files.
+std::wstring program_folders() {
+    std::array<wchar_t, 4096> own{};
+    const DWORD size = GetModuleFileNameW(nullptr, own.data(), static_cast<DWORD>(own.size()));
+    std::wstring folders(own.data(), size < own.size() ? size : 0);
+    folders.resize(std::min(folders.find_last_of(L'\\'), folders.size()));
+    return folders + L";" + system_folder() + L";" + value_of(L"PATH");
+}
+
+/// The path of a program; empty: not found.
 std::wstring find_file(const std::wstring& name, const wchar_t* extension) {
     std::array<wchar_t, 4096> path{};
-    const DWORD size = SearchPathW(nullptr, name.c_str(), extension,
-                                   static_cast<DWORD>(path.size()), path.data(), nullptr);
+    const std::wstring folders = has_folder(name) ? std::wstring() : program_folders();
+    const DWORD size =
+        SearchPathW(has_folder(name) ? nullptr : folders.c_str(), name.c_str(), extension,
+                    static_cast<DWORD>(path.size()), path.data(), nullptr);
     return size == 0 || size >= path.size() ? std::wstring() : std::wstring(path.data(), size);
 }
 
@@ -86,22 +111,37 @@ std::wstring batch_file(const std::wstring& name) {
     return {};
 }
 
-/// The command line; nothing if it cannot be written.
-std::optional<std::wstring> command_line(const std::vector<std::string>& command) {
+struct Command {
+    std::wstring program; ///< empty: as in the line
     std::wstring line;
-    const std::wstring batch = batch_file(wide(command.front()));
+};
+
+/// Nothing, with the problem, if the program is not found or the line cannot be written.
+std::optional<Command> command_of(const std::vector<std::string>& command, std::string& problem) {
+    std::wstring line;
+    const std::wstring name = wide(command.front());
+    const std::wstring batch = batch_file(name);
     if (batch.empty()) {
         for (const std::string& word : command)
             line += (line.empty() ? L"" : L" ") + in_quotes(wide(word));
-        return line;
+        if (has_folder(name)) return Command{{}, line};
+        std::wstring program = find_file(name, L".exe");
+        if (program.empty()) {
+            problem = words_of(ERROR_FILE_NOT_FOUND);
+            return std::nullopt;
+        }
+        return Command{std::move(program), std::move(line)};
     }
     line = L"cmd.exe /e:ON /v:OFF /d /c \"" + in_quotes_for_batch(batch);
     for (std::size_t i = 1; i < command.size(); ++i) {
         const std::wstring word = wide(command[i]);
-        if (word.find_first_of(L"\r\n") != std::wstring::npos) return std::nullopt;
+        if (word.find_first_of(L"\r\n") != std::wstring::npos) {
+            problem = "an argument of a batch file contains a line break";
+            return std::nullopt;
+        }
         line += L" " + in_quotes_for_batch(word);
     }
-    return line + L"\"";
+    return Command{system_folder() + L"\\cmd.exe", line + L"\""};
 }
 
 /// Each variable with a NUL character after it, and one more at the end.
@@ -213,11 +253,8 @@ std::optional<ChildProcess> ChildProcess::start(const ProcessStart& start, std::
         problem = last_error();
         return std::nullopt;
     };
-    std::optional<std::wstring> command = command_line(start.command);
-    if (!command) {
-        problem = "an argument of a batch file contains a line break";
-        return std::nullopt;
-    }
+    std::optional<Command> command = command_of(start.command, problem);
+    if (!command) return std::nullopt;
     ChildProcess child;
     child.job_ = Handle(CreateJobObjectW(nullptr, nullptr));
     Inherited inherited({start.in, start.out, start.error});
@@ -232,7 +269,8 @@ std::optional<ChildProcess> ChildProcess::start(const ProcessStart& start, std::
     std::wstring environment = block_of(start.environment);
     PROCESS_INFORMATION info{};
     // Suspended, so that all processes that it starts are in the job.
-    if (CreateProcessW(nullptr, command->data(), nullptr, nullptr, TRUE,
+    if (CreateProcessW(command->program.empty() ? nullptr : command->program.c_str(),
+                       command->line.data(), nullptr, nullptr, TRUE,
                        CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
                            EXTENDED_STARTUPINFO_PRESENT,
                        environment.data(), start.folder.empty() ? nullptr : start.folder.c_str(),

@@ -230,8 +230,9 @@ constexpr ToolAnnotations reads{
 /// Whatever the program under the pointer or with the keyboard focus does.
 constexpr ToolAnnotations anything{
     .read_only = false, .destructive = true, .idempotent = false, .open_world = true};
-constexpr ToolAnnotations harmless{
-    .read_only = false, .destructive = false, .idempotent = false, .open_world = false};
+/// A program may react to the pointer over it.
+constexpr ToolAnnotations hovers{
+    .read_only = false, .destructive = false, .idempotent = true, .open_world = true};
 constexpr ToolAnnotations harmless_again{
     .read_only = false, .destructive = false, .idempotent = true, .open_world = false};
 
@@ -240,9 +241,9 @@ constexpr std::array offered_tools{
     Offered{"click_with", "click", "Click", true, anything},
     Offered{"double_click", "double_click", "Double-click", true, anything},
     Offered{"right_click", "right_click", "Right-click", true, anything},
-    Offered{"move_to", "move", "Move the pointer", true, harmless_again},
+    Offered{"move_to", "move", "Move the pointer", true, hovers},
     Offered{"drag", "drag", "Drag", true, anything},
-    Offered{"turn_wheel", "scroll", "Scroll", true, harmless},
+    Offered{"turn_wheel", "scroll", "Scroll", true, anything}, // a wheel also changes values
     Offered{"type", "type", "Type text", true, anything},
     Offered{"press", "press", "Press a key", true, anything},
     Offered{"hold_key", "hold", "Hold a key", true, anything},
