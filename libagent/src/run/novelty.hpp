@@ -49,7 +49,7 @@ private:
     std::vector<winio::Point> targets_;      ///< since the previous frame
     std::vector<winio::Rect> acted_windows_; ///< the same
     bool returned_ = false;
-    bool windows_known_ = true;              ///< of all actions since the previous frame
+    bool windows_known_ = true; ///< of all actions since the previous frame
 };
 
 } // namespace eyehand::agent
