@@ -139,10 +139,13 @@ DWORD Win32HelperProcess::start(const std::vector<std::string>& command, HANDLE 
     startup.StartupInfo.hStdInput = input;
     startup.StartupInfo.hStdOutput = output;
     startup.lpAttributeList = inherited.get();
+    constexpr DWORD flags = DETACHED_PROCESS | EXTENDED_STARTUPINFO_PRESENT;
     // A job that ends all its processes would end the watchdog together with this program. Some
     // jobs keep their processes; the watchdog then only helps if this program ends alone.
-    constexpr DWORD flags = DETACHED_PROCESS | EXTENDED_STARTUPINFO_PRESENT;
-    for (const DWORD out_of_job : {DWORD{CREATE_BREAKAWAY_FROM_JOB}, DWORD{0}}) {
+    DWORD out_of_job = CREATE_BREAKAWAY_FROM_JOB;
+    DWORD error = ERROR_SUCCESS;
+    constexpr int max_attempts = 4;
+    for (int attempt = 0; attempt < max_attempts; ++attempt) {
         PROCESS_INFORMATION started{};
         if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags | out_of_job,
                            nullptr, nullptr, &startup.StartupInfo, &started) != 0) {
@@ -150,9 +153,14 @@ DWORD Win32HelperProcess::start(const std::vector<std::string>& command, HANDLE 
             process_ = KernelObject(started.hProcess);
             return ERROR_SUCCESS;
         }
-        if (GetLastError() != ERROR_ACCESS_DENIED) break;
+        error = GetLastError();
+        if (error == ERROR_ACCESS_DENIED && out_of_job != 0)
+            out_of_job = 0;
+        else if (error !=
+                 ERROR_INTERNAL_ERROR) // Wine: now and then, a process ends before it begins
+            break;
     }
-    return GetLastError();
+    return error;
 }
 
 } // namespace win32
