@@ -159,6 +159,14 @@ void add_echo(Server& server) {
     }));
 }
 
+/// A tool that asks the user of the client.
+void add_question(Server& server) {
+    server.add(simple_tool("ask", [](agent::JsonView, Exchange& exchange) {
+        const ElicitResult answer = exchange.elicit("q", "Who?", R"({"type":"object"})");
+        return text_result(answer.content_json);
+    }));
+}
+
 } // namespace
 
 TEST_CASE("a session over HTTP lasts from initialize to DELETE") {
@@ -349,10 +357,7 @@ TEST_CASE("a stateless client that disconnects stops its request") {
 
 TEST_CASE("a client with a session is asked on the stream of its request") {
     Server server(http_options());
-    server.add(simple_tool("ask", [](agent::JsonView, Exchange& exchange) {
-        const ElicitResult answer = exchange.elicit("q", "Who?", R"({"type":"object"})");
-        return text_result(answer.content_json);
-    }));
+    add_question(server);
     const HttpEndpoint endpoint(server, {});
     const std::string session = begin_session(endpoint);
     HttpClient client(endpoint);
@@ -372,10 +377,7 @@ TEST_CASE("a client with a session is asked on the stream of its request") {
 
 TEST_CASE("a malformed response over HTTP ends the question") {
     Server server(http_options());
-    server.add(simple_tool("ask", [](agent::JsonView, Exchange& exchange) {
-        const ElicitResult answer = exchange.elicit("q", "Who?", R"({"type":"object"})");
-        return text_result(answer.content_json);
-    }));
+    add_question(server);
     const HttpEndpoint endpoint(server, {});
     const std::string session = begin_session(endpoint);
     HttpClient client(endpoint);

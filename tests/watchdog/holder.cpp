@@ -14,10 +14,10 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 using namespace eyehand::winio;
@@ -40,8 +40,9 @@ bool is_interrupted(Desktop& desktop, std::string_view what) {
     InputExecutor executor(desktop, choose_area(desktop, {.display = "all"}));
     const bool hangs = what == "hang";
     bool is_first = true;
+    std::promise<void> never;
     const CheckBatch hang = [&](const Batch&) -> std::optional<std::string> {
-        if (!std::exchange(is_first, false) && hangs) std::this_thread::sleep_for(1h);
+        if (!std::exchange(is_first, false) && hangs) never.get_future().wait();
         return std::nullopt;
     };
     return executor.execute(what == "paste" ? paste() : press(hangs), {}, hang).error ==

@@ -72,8 +72,8 @@ bool has_type(const json::value& value, std::string_view type) {
     return true; // a word that this version of JSON Schema does not know
 }
 
-/// The first schema for which `is_wanted` returns true, among `value` and the schemas inside of it. Null
-/// if there is none. Names of properties and values, such as of "default", are not schemas.
+/// The first schema for which `is_wanted` returns true, among `value` and the schemas inside of it; nullptr:
+/// not found. Names of properties, and the values of keywords such as "default", are not schemas.
 template <class IsWanted>
 const json::value* find_schema(const json::value& value, const IsWanted& is_wanted) {
     if (const json::array* list = value.if_array()) {
