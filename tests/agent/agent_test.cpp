@@ -477,6 +477,30 @@ TEST_CASE("custom tools are offered in addition to the profile's, and called") {
     CHECK_THAT(test::read_file(stage.run_path / "events.jsonl"), ContainsSubstring("volume 30"));
 }
 
+TEST_CASE("an observer receives what a call reports while it runs") {
+    struct Watching : Observer {
+        std::vector<std::string> reports;
+        void on_event(const Event&) override {}
+        void on_progress(const ToolProgress& progress) override {
+            reports.push_back(description(progress));
+        }
+    } watching;
+    AgentStage stage;
+    Toolbox tools;
+    tools.add<Volume>("copy", "Copies.", {arg("percent", &Volume::percent, "0 to 100")},
+                      [](const Volume&, ToolContext& context) {
+                          context.progress(1, 4.0, "a\xFF");
+                          context.progress(9, 4.0, "");
+                          context.progress(3, std::nullopt, "b");
+                          return ok();
+                      });
+    stage.options.custom_tools = tools;
+    stage.model.call("copy", R"({"percent": 1})").say("done");
+    CHECK(stage.run("do it", &watching).outcome == Outcome::completed);
+    CHECK(watching.reports ==
+          std::vector<std::string>{"copy: 25 %, a\xEF\xBF\xBD", "copy: 100 %", "copy: 3, b"});
+}
+
 TEST_CASE("custom tools are offered only to the roles of a team that act") {
     AgentStage stage;
     stage.profile = load_profile("commander");

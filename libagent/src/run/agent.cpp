@@ -98,6 +98,9 @@ public:
     void dispatch(const vlm::Delta& delta) {
         for_each_observer([&](Observer& observer) { observer.on_delta(delta); });
     }
+    void dispatch(const ToolProgress& progress) {
+        for_each_observer([&](Observer& observer) { observer.on_progress(progress); });
+    }
     void dispatch(const ModeState& state) {
         for_each_observer([&](Observer& observer) { observer.on_state(state); });
     }
@@ -224,6 +227,7 @@ public:
                                      agent.options_, writer.store(), control,
                                      [&](const vlm::Delta& delta) { dispatcher_.dispatch(delta); },
                                      [&](const ModeState& state) { dispatcher_.dispatch(state); },
+                                     [&](const ToolProgress& it) { dispatcher_.dispatch(it); },
                                      &journal_})),
           control_(control),
           limits_(agent.options_.limits, control_, writer.store(), journal.elapsed()) {}

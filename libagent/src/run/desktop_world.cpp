@@ -172,7 +172,8 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline, DesktopT
       control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_, tape_),
       own_processes_(tape_.own_processes()), journal_(parts.journal),
       on_delta_(std::move(parts.on_delta)), on_state_(std::move(parts.on_state)),
-      began_(timeline.now()), pipeline_(screenshot_options(parts.profile)) {}
+      on_progress_(std::move(parts.on_progress)), began_(timeline.now()),
+      pipeline_(screenshot_options(parts.profile)) {}
 
 DesktopWorld::~DesktopWorld() = default;
 
@@ -735,6 +736,12 @@ Fact DesktopWorld::on(const Invoke& command) {
             context.reveal = [this](std::string_view text) { return revealed(text); };
             context.redact = [this](std::string_view text) { return secrets_.redact(text); };
         }
+        if (on_progress_)
+            context.progress = [&](double done, std::optional<double> total,
+                                   std::string_view message) {
+                on_progress_(
+                    {command.call.name, done, total, to_valid_utf8(secrets_.redact(message))});
+            };
         const Toolbox& tools = tools_.at(command.role);
         const bool may_act_itself = tools.may_act_itself(command.call.name);
         if (may_act_itself && outdated_ == by_takeover) {

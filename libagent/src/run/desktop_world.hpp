@@ -140,6 +140,7 @@ private:
     Journal* journal_; ///< nullptr: decisions are not written, and nothing is synced
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
+    std::function<void(const ToolProgress&)> on_progress_;
     int turn_ = 0;                        ///< of the mode
     Clock::time_point began_{};           ///< this part of the run; on the timeline
     std::optional<winio::WorkArea> area_; ///< of the latest screenshot

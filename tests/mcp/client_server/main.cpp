@@ -5,6 +5,7 @@
 //   banner     writes text that is no message before anything else
 //   pages      sends its tools in pages; "loop": the same page forever
 //   tasks      also offers a tool that requires tasks
+//   similar    also offers tools with similar and long names
 //   stay       does not end at the end of its input
 //   note FILE  appends what it receives besides calls to FILE: methods, and ids of canceled requests
 // Its tools do what their names say; see `call`.
@@ -101,6 +102,10 @@ void list(const json::value& id, const json::object& params) {
                                    {"inputSchema", json::object{{"type", "object"}}},
                                    {"annotations", json::object{{"readOnlyHint", true}}}});
         if (has_grown) all.push_back(tool("grown"));
+        if (has("similar"))
+            for (const std::string& name : {std::string("read.file"), std::string("read_file"),
+                                            std::string(80, 'x') + "1", std::string(80, 'x') + "2"})
+                all.push_back(tool(name));
         if (has("tasks")) {
             json::object long_running = tool("research");
             long_running["execution"] = json::object{{"taskSupport", "required"}};

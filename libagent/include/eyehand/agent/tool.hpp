@@ -206,6 +206,10 @@ struct EYEHAND_AGENT_API ToolContext {
     /// Replaces values of secrets in a text that the tool has read, before it shortens it: a part of a
     /// value is not recognized later. Empty: the run has no secrets.
     std::function<std::string(std::string_view)> redact{};
+    /// Shows the user how far a long call is: `done` of `total`, if that is known, and a text, which may
+    /// be untrusted. May be called often, on the thread of the call. Empty: it is not shown.
+    std::function<void(double done, std::optional<double> total, std::string_view message)>
+        progress{};
     /// The numbers in which the model states and reads positions. If it is not set, `Toolbox::call`
     /// sets it to those of the toolbox during the call. nullptr: 0 to 1000.
     const CoordinateConverter* coordinates = nullptr;

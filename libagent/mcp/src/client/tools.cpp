@@ -23,8 +23,10 @@ constexpr std::size_t max_output = 64000; // bytes for the model
 constexpr std::size_t max_details = 1000; // of the arguments in a question to the user
 constexpr std::string_view no_arguments = R"({"type":"object","properties":{}})";
 
-/// The name for the model: names of other servers may contain other characters, or be longer.
-std::string offered_name(const std::string& server, const std::string& tool) {
+/// The name for the model, which is not among `taken`: a server's names may contain other characters, or be
+/// longer.
+std::string offered_name(const std::string& server, const std::string& tool,
+                         const std::vector<std::string>& taken) {
     std::string name = server + "__" + tool;
     for (char& c : name) {
         const bool usual = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -32,7 +34,12 @@ std::string offered_name(const std::string& server, const std::string& tool) {
         if (!usual) c = '_';
     }
     if (name.size() > max_name) name.resize(max_name);
-    return name;
+    std::string free = name;
+    for (int number = 2; std::ranges::find(taken, free) != taken.end(); ++number) {
+        const std::string end = fmt::format("_{}", number);
+        free = name.substr(0, max_name - end.size()) + end;
+    }
+    return free;
 }
 
 std::string schema_for_model(const RemoteTool& tool) {
@@ -115,7 +122,10 @@ private:
             // A tool that may act completes before the run ends at a safe point.
             const std::stop_token stop =
                 tool_.read_only == true ? context.safe_point : context.stop;
-            const CallResult result = client_->call(tool_.name, arguments, stop);
+            const auto report = [&](const Progress& it) {
+                if (context.progress) context.progress(it.done, it.total, it.message);
+            };
+            const CallResult result = client_->call(tool_.name, arguments, stop, report);
             std::string text = text_of_result(result);
             if (context.redact) text = context.redact(text);
             const std::string output = agent::cut_bytes(text, max_output);
@@ -146,7 +156,7 @@ std::vector<std::string> add_tools(agent::Toolbox& toolbox, Client& client) {
     agent::Toolbox all;
     std::vector<std::string> names;
     for (RemoteTool& tool : client.tools()) {
-        std::string name = offered_name(client.options().name, tool.name);
+        std::string name = offered_name(client.options().name, tool.name, names);
         std::string description = agent::shorten(
             agent::to_valid_utf8(tool.description.empty() ? tool.title : tool.description),
             max_description);
