@@ -71,6 +71,20 @@ TEST_CASE("A call passes on what the server reports while it runs") {
     CHECK(bench.progress.back() == "3 step 3");
 }
 
+TEST_CASE("The model sees the images in a result") {
+    test::ToolBench bench(scripted({"2026-07-28", "images"}));
+    const agent::ToolResult result = bench.call("test__picture");
+    CHECK_THAT(result.json(), ContainsSubstring(R"(one pixel\n[image 1]\n[image 2]\n)"
+                                                R"([image 3]\n[image 4]\n[an image: image/png, )"));
+    REQUIRE(result.images().size() == 4);
+    CHECK(result.images()[0].media_type == "image/png");
+    CHECK(vlm::media_type_of(*result.images()[3].bytes) == "image/png");
+    // Three bytes that are no image.
+    const agent::ToolResult broken = bench.call("test__image");
+    CHECK_THAT(broken.json(), ContainsSubstring("[an image: image/png, 3 bytes]"));
+    CHECK(broken.images().empty());
+}
+
 TEST_CASE("A call asks the guard, and its result is untrusted") {
     test::ToolBench bench(scripted({"2025-11-25"}));
     const agent::ToolResult result = bench.call("test__echo", R"({"text":"a secret"})");

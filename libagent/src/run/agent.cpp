@@ -249,6 +249,7 @@ public:
                 [this](const Observed& fact) { turn_log_.add(fact, mode_->state()); });
             for (const Fact& fact : journal_.recovered()) {
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_->remember(*seen);
+                if (const auto* call = std::get_if<Invoked>(&fact)) world_->remember(*call);
                 if (const auto* reply = std::get_if<Replied>(&fact)) dispatcher_.count(*reply);
                 if (const auto* canceled = std::get_if<Superseded>(&fact))
                     dispatcher_.count(*canceled);

@@ -695,6 +695,18 @@ void DesktopWorld::remember(const Observed& seen) {
     outdated_ = by_resumption;
 }
 
+void DesktopWorld::remember(const Invoked& call) {
+    for (const ResultImage& image : call.images) files_.insert_or_assign(image.sha256, image.file);
+}
+
+/// Stores an image of a result, for the requests to the model.
+ResultImage DesktopWorld::keep(const vlm::Image& image) {
+    std::string file = writer_.save_image(image);
+    files_.insert_or_assign(image.sha256, file);
+    images_.insert_or_assign(image.sha256, image);
+    return {image.sha256, std::move(file)};
+}
+
 const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     const auto known = images_.find(sha256);
     if (known != images_.end()) return known->second;
@@ -754,6 +766,7 @@ Fact DesktopWorld::on(const Invoke& command) {
         fact.ok = result.succeeded();
         fact.result_json = result.json();
         fact.wants_screenshot = result.wants_screenshot();
+        for (const vlm::Image& image : result.images()) fact.images.push_back(keep(image));
         if (const auto& part = result.zoom(); part && !part->empty()) {
             const winio::NormPoint first = area_->to_norm(part->origin());
             const winio::NormPoint last = area_->to_norm({part->right() - 1, part->bottom() - 1});

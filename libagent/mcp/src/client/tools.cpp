@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t max_name = 64; // of a function, for all servers of models
 constexpr std::size_t max_description = 4000;
 constexpr std::size_t max_output = 64000; // bytes for the model
+constexpr std::size_t max_images = 4;     // of a result
+constexpr std::size_t max_image_bytes = std::size_t{8} * 1024 * 1024;
 constexpr std::size_t max_details = 1000; // of the arguments in a question to the user
 constexpr std::string_view no_arguments = R"({"type":"object","properties":{}})";
 
@@ -54,9 +56,21 @@ std::string schema_for_model(const RemoteTool& tool) {
 
 std::string size_of(std::size_t bytes) { return fmt::format("{} bytes", bytes); }
 
-/// What the model reads of a part of a result.
-std::string text_of_content(const Content& content) {
+/// Not if there are too many, or if it is too large or in a format that models do not read.
+bool can_be_shown(const Image& image, const std::vector<vlm::Image>& shown) {
+    return shown.size() < max_images && image.bytes.size() <= max_image_bytes &&
+           !vlm::media_type_of(image.bytes).empty();
+}
+
+/// What the model reads of a part of a result. Adds images that it sees.
+std::string text_of_content(const Content& content, std::vector<vlm::Image>& shown) {
     if (const auto* text = std::get_if<Text>(&content)) return text->text;
+    if (const auto* image = std::get_if<Image>(&content);
+        image != nullptr && can_be_shown(*image, shown)) {
+        shown.push_back(
+            vlm::make_image(image->bytes, std::string(vlm::media_type_of(image->bytes))));
+        return fmt::format("[image {}]", shown.size());
+    }
     if (const auto* image = std::get_if<Image>(&content))
         return fmt::format("[an image: {}, {}]", image->mime_type, size_of(image->bytes.size()));
     if (const auto* audio = std::get_if<Audio>(&content))
@@ -71,9 +85,9 @@ std::string text_of_content(const Content& content) {
                        size_of(std::get<std::vector<std::uint8_t>>(resource.data).size()));
 }
 
-std::string text_of_result(const CallResult& result) {
+std::string text_of_result(const CallResult& result, std::vector<vlm::Image>& shown) {
     std::vector<std::string> parts;
-    for (const Content& content : result.content) parts.push_back(text_of_content(content));
+    for (const Content& content : result.content) parts.push_back(text_of_content(content, shown));
     // Servers repeat structured results as text, for clients that do not read them.
     if (parts.empty() && !result.structured_json.empty()) parts.push_back(result.structured_json);
     return agent::to_valid_utf8(fmt::format("{}", fmt::join(parts, "\n")));
@@ -126,12 +140,14 @@ private:
                 if (context.progress) context.progress(it.done, it.total, it.message);
             };
             const CallResult result = client_->call(tool_.name, arguments, stop, report);
-            std::string text = text_of_result(result);
+            std::vector<vlm::Image> images;
+            std::string text = text_of_result(result, images);
             if (context.redact) text = context.redact(text);
             const std::string output = agent::cut_bytes(text, max_output);
             if (result.is_error)
                 return agent::fail("tool_failed", output.empty() ? "The tool failed." : output);
             agent::ToolResult read = agent::ok();
+            for (vlm::Image& image : images) read = std::move(read).shows(std::move(image));
             if (!output.empty()) read.with("output", output);
             if (output.size() < text.size())
                 read.with("bytes_left_out", static_cast<double>(text.size() - output.size()));
