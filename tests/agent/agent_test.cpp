@@ -2,6 +2,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/http_log.hpp"
+#include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
