@@ -108,6 +108,9 @@ public:
     void on_event(const agent::Event& event) override {
         if (page_) page_->on_event(event);
     }
+    void on_progress(const agent::ToolProgress& progress) override {
+        if (page_) page_->on_progress(progress);
+    }
     void on_state(const agent::ModeState& state) override {
         if (page_) page_->on_state(state);
     }

@@ -86,6 +86,7 @@ public:
         next_.on_event(event);
     }
     void on_delta(const vlm::Delta& delta) override { next_.on_delta(delta); }
+    void on_progress(const agent::ToolProgress& progress) override { next_.on_progress(progress); }
     void on_state(const agent::ModeState& state) override { next_.on_state(state); }
 
 private:

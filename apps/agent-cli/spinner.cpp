@@ -21,6 +21,12 @@ void Spinner::on(std::string what) {
     thread_ = std::thread([this] { turn(); });
 }
 
+void Spinner::show(std::string what) {
+    if (!thread_.joinable()) return on(std::move(what));
+    const std::lock_guard lock(mutex_);
+    what_ = std::move(what);
+}
+
 void Spinner::off() {
     if (!thread_.joinable()) return;
     {

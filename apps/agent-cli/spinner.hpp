@@ -19,6 +19,8 @@ public:
     Spinner& operator=(const Spinner&) = delete;
 
     void on(std::string what);
+    /// Replaces the words of the line; also turns it on.
+    void show(std::string what);
     /// Clears the line.
     void off();
 

@@ -182,6 +182,16 @@ void TerminalView::on_delta(const vlm::Delta& delta) {
     streaming_ = true;
 }
 
+void TerminalView::on_progress(const agent::ToolProgress& progress) {
+    const std::scoped_lock lock(mutex_);
+    if (options_.detail == Detail::quiet) return;
+    const std::string words = one_line(description(progress), short_words);
+    if (options_.terminal)
+        spinner_.show(words);
+    else if (options_.detail == Detail::verbose)
+        say("      " + words);
+}
+
 void TerminalView::end_streamed_words() {
     if (std::exchange(streaming_, false)) fmt::print(options_.talk, "\n");
 }

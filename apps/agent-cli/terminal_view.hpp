@@ -38,6 +38,7 @@ public:
 
     void on_event(const agent::Event& event) override;
     void on_delta(const vlm::Delta& delta) override;
+    void on_progress(const agent::ToolProgress& progress) override;
     /// For ClientOptions::on_retry: prints the reason of the wait. May be called on another thread.
     void on_retry(const vlm::Attempt& attempt);
 

@@ -2,6 +2,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/http_log.hpp"
+#include "eyehand/agent/journal_reader.hpp"
 #include "eyehand/vlm/openai_client.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
@@ -475,6 +476,60 @@ TEST_CASE("custom tools are offered in addition to the profile's, and called") {
     CHECK(stage.run().outcome == Outcome::completed);
     CHECK(offered(stage.model.requests().front()).back() == "set_volume");
     CHECK_THAT(test::read_file(stage.run_path / "events.jsonl"), ContainsSubstring("volume 30"));
+}
+
+TEST_CASE("an observer receives what a call reports while it runs") {
+    struct Watching : Observer {
+        std::vector<std::string> reports;
+        void on_event(const Event&) override {}
+        void on_progress(const ToolProgress& progress) override {
+            reports.push_back(description(progress));
+        }
+    } watching;
+    AgentStage stage;
+    Toolbox tools;
+    tools.add<Volume>("copy", "Copies.", {arg("percent", &Volume::percent, "0 to 100")},
+                      [](const Volume&, ToolContext& context) {
+                          context.progress(1, 4.0, "a\xFF");
+                          context.progress(9, 4.0, "");
+                          context.progress(3, std::nullopt, "b");
+                          return ok();
+                      });
+    stage.options.custom_tools = tools;
+    stage.model.call("copy", R"({"percent": 1})").say("done");
+    CHECK(stage.run("do it", &watching).outcome == Outcome::completed);
+    CHECK(watching.reports ==
+          std::vector<std::string>{"copy: 25 %, a\xEF\xBF\xBD", "copy: 100 %", "copy: 3, b"});
+}
+
+TEST_CASE("the model sees the images in a result, and after them the screen") {
+    const vlm::Image drawing = vlm::make_image({0x89, 'P', 'N', 'G', 1, 2, 3}, "image/png");
+    AgentStage stage;
+    stage.options.custom_tools.add<Volume>(
+        "draw", "Draws.", {arg("percent", &Volume::percent, "0 to 100")},
+        [&](const Volume&, ToolContext&) { return ok("drawn").shows(drawing); });
+    stage.model.call("draw", R"({"percent": 1})").say("done");
+    CHECK(stage.run().outcome == Outcome::completed);
+    const auto requests = stage.model.requests();
+    REQUIRE(requests.size() == 2);
+    const std::vector<vlm::Message>& messages = requests[1].messages;
+    const auto image_in = [](const vlm::Message& message) {
+        REQUIRE(message.parts.size() == 2);
+        return std::get<vlm::Image>(message.parts[1]);
+    };
+    REQUIRE(messages.size() > 2);
+    const vlm::Image shown = image_in(messages[messages.size() - 2]);
+    CHECK(shown.sha256 == drawing.sha256);
+    CHECK(*shown.bytes == *drawing.bytes);
+    CHECK(image_in(messages.back()).sha256 != drawing.sha256);
+
+    std::vector<ResultImage> recorded;
+    for_each_event(RunDirectory::open(stage.run_path), [&](Event&& event) {
+        if (const auto* call = std::get_if<Invoked>(&event.payload)) recorded = call->images;
+    });
+    REQUIRE(recorded.size() == 1);
+    CHECK(recorded[0].sha256 == drawing.sha256);
+    CHECK(test::read_file(stage.run_path / recorded[0].file).size() == drawing.bytes->size());
 }
 
 TEST_CASE("custom tools are offered only to the roles of a team that act") {

@@ -53,6 +53,38 @@ TEST_CASE("Tools of a server are offered under its name, with their schemas") {
     }
 }
 
+TEST_CASE("Tools of a server with similar names are offered under different ones") {
+    test::ToolBench bench(scripted({"2026-07-28", "similar"}));
+    std::vector<std::string> names;
+    for (const vlm::ToolSpec& spec : bench.tools.specs()) names.push_back(spec.name);
+    const std::string cut = "test__" + std::string(58, 'x');
+    CHECK(std::vector(names.begin() + 5, names.end()) ==
+          std::vector<std::string>{"test__read_file", "test__read_file_2", cut,
+                                   cut.substr(0, 62) + "_2"});
+}
+
+TEST_CASE("A call passes on what the server reports while it runs") {
+    test::ToolBench bench(scripted({"2026-07-28"}));
+    CHECK(bench.call("test__progress").succeeded());
+    // A report that the next one overtakes may be left out.
+    REQUIRE_FALSE(bench.progress.empty());
+    CHECK(bench.progress.back() == "3 step 3");
+}
+
+TEST_CASE("The model sees the images in a result") {
+    test::ToolBench bench(scripted({"2026-07-28", "images"}));
+    const agent::ToolResult result = bench.call("test__picture");
+    CHECK_THAT(result.json(), ContainsSubstring(R"(one pixel\n[image 1]\n[image 2]\n)"
+                                                R"([image 3]\n[image 4]\n[an image: image/png, )"));
+    REQUIRE(result.images().size() == 4);
+    CHECK(result.images()[0].media_type == "image/png");
+    CHECK(vlm::media_type_of(*result.images()[3].bytes) == "image/png");
+    // Three bytes that are no image.
+    const agent::ToolResult broken = bench.call("test__image");
+    CHECK_THAT(broken.json(), ContainsSubstring("[an image: image/png, 3 bytes]"));
+    CHECK(broken.images().empty());
+}
+
 TEST_CASE("A call asks the guard, and its result is untrusted") {
     test::ToolBench bench(scripted({"2025-11-25"}));
     const agent::ToolResult result = bench.call("test__echo", R"({"text":"a secret"})");

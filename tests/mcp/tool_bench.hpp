@@ -24,6 +24,7 @@ struct ToolBench {
     std::stop_source safe;
     bool permitted = true;
     std::vector<eyehand::agent::GuardedEffect> asked;
+    std::vector<std::string> progress;
 
     explicit ToolBench(eyehand::mcp::ClientOptions options) : client(std::move(options)) {
         (void)add_tools(tools, client);
@@ -37,6 +38,9 @@ struct ToolBench {
             asked.push_back(effect);
             if (permitted) return std::nullopt;
             return agent::fail("denied", "The user said no.");
+        };
+        context.progress = [this](double done, std::optional<double>, std::string_view message) {
+            progress.push_back(std::to_string(static_cast<int>(done)) + " " + std::string(message));
         };
         context.redact = [](std::string_view text) {
             std::string changed(text);

@@ -37,7 +37,8 @@ function phaseOf(state) {
     if (state.outcome) return { text: 'finished', kind: state.outcome.outcome === 'completed' ? 'good' : 'bad' };
     if (state.questions.length > 0) return { text: 'waiting for approval', kind: 'wait' };
     if (state.held) return { text: state.taken_over ? 'paused: mouse or keyboard was used' : 'paused', kind: 'wait' };
-    const words = phaseWords[state.phase] ?? state.phase;
+    const phase = phaseWords[state.phase] ?? state.phase;
+    const words = state.progress ? `${phase}: ${escapeInvisible(state.progress)}` : phase;
     if (state.stopping) return { text: `${words} (stopping)`, kind: 'wait' };
     if (state.paused) return { text: `${words} (pausing)`, kind: 'wait' };
     const waits = ['waiting_inject', 'paused', 'idle', 'interrupted', 'unfinished'].includes(state.phase);

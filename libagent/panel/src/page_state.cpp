@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t max_text = 16384;
 constexpr std::size_t max_streamed = 65536;
 constexpr std::size_t max_messages = 500;
+constexpr std::size_t max_progress = 200; // characters
 
 constexpr agent::RunViewLimits limits{.turns = PageState::max_turns,
                                       .items_per_turn = PageState::max_items,
@@ -70,6 +71,7 @@ void PageState::apply(const agent::Event& event) {
         [&](const agent::StateChanged&) { memory_is_known_ = true; },
         [&](const agent::RunFinished&) { over_ = true; }, [](const auto&) {});
     view_.apply(event);
+    progress_.clear();
     const bool begins_turn = std::holds_alternative<agent::Observe>(event.payload) ||
                              std::holds_alternative<agent::Invoke>(event.payload);
     if (begins_turn) reply_ = view_.state().reply;
@@ -85,6 +87,10 @@ void PageState::apply(const vlm::Delta& delta) {
     view_.apply(vlm::Delta{delta.kind, agent::to_valid_utf8(delta.text)});
 }
 
+void PageState::apply(const agent::ToolProgress& progress) {
+    progress_ = agent::shorten(agent::to_valid_utf8(description(progress)), max_progress);
+}
+
 void PageState::apply(const agent::RunStatus& status) { status_ = status; }
 
 PageState::PageState(PageState& other)
@@ -92,7 +98,8 @@ PageState::PageState(PageState& other)
       begins_with_reply_(other.begins_with_reply_), controlled_(other.controlled_),
       over_(other.over_), followed_(other.followed_), memory_is_known_(other.memory_is_known_),
       profile_(other.profile_), annotated_(other.annotated_), reply_(other.reply_),
-      annotation_(other.annotation_), status_(other.status_), words_turn_(other.words_turn_) {}
+      annotation_(other.annotation_), status_(other.status_), words_turn_(other.words_turn_),
+      progress_(other.progress_) {}
 
 PageState PageState::snapshot() { return PageState(*this); }
 
@@ -194,6 +201,7 @@ json::object PageState::to_json() const {
         {"actions", reply.contains("actions") ? reply.at("actions") : json::array()},
         {"observation", reply_ ? agent::to_valid_utf8(reply_->observation) : std::string()},
         {"vlm_json", reply_ ? reply_->text : std::string()},
+        {"progress", progress_},
         {"run", run_},
         {"profile", agent::to_valid_utf8(profile_)},
         {"mode", run_.empty() ? std::string() : view_.profile().mode},

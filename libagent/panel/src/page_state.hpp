@@ -43,6 +43,7 @@ public:
     void apply(const agent::Event& event);
     void apply(const agent::ModeState& state);
     void apply(const vlm::Delta& delta);
+    void apply(const agent::ToolProgress& progress);
     void apply(const agent::RunStatus& status);
     /// The run can no longer be controlled.
     void close() { over_ = true; }
@@ -89,6 +90,7 @@ private:
     std::optional<agent::Annotation> annotation_; ///< of the screenshot in progress
     agent::RunStatus status_;
     int words_turn_ = 0;
+    std::string progress_; ///< of the call that runs
 };
 
 } // namespace eyehand::panel

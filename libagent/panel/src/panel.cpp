@@ -86,6 +86,7 @@ public:
 
     void on_event(const agent::Event& event) override { run_->on_event(event); }
     void on_delta(const vlm::Delta& delta) override { run_->on_delta(delta); }
+    void on_progress(const agent::ToolProgress& progress) override { run_->on_progress(progress); }
     void on_state(const agent::ModeState& state) override { run_->on_state(state); }
 
 private:

@@ -112,6 +112,10 @@ void ShownRun::on_delta(const vlm::Delta& delta) {
     change(Counts::no, [&] { folded_.apply(delta); });
 }
 
+void ShownRun::on_progress(const agent::ToolProgress& progress) {
+    change(Counts::yes, [&] { folded_.apply(progress); });
+}
+
 void ShownRun::on_state(const agent::ModeState& state) {
     change(Counts::yes, [&] { folded_.apply(state); });
 }

@@ -42,6 +42,7 @@ public:
     void detach() noexcept;
     void on_event(const agent::Event& event);
     void on_delta(const vlm::Delta& delta);
+    void on_progress(const agent::ToolProgress& progress);
     void on_state(const agent::ModeState& state);
 
     // ---- for the server -------------------------------------------------------------------------

@@ -50,6 +50,13 @@ json::object zoomed_json(const Zoomed& zoomed) {
     return all;
 }
 
+json::array images_json(const std::vector<ResultImage>& images) {
+    json::array all;
+    for (const ResultImage& image : images)
+        all.push_back(json::object{{"sha256", image.sha256}, {"file", image.file}});
+    return all;
+}
+
 json::array rects_json(const std::vector<winio::Rect>& rects) {
     json::array all;
     for (const winio::Rect& rect : rects) all.emplace_back(rect_json(rect));
@@ -339,6 +346,7 @@ struct Writer {
         if (it.guard) entry["guard"] = guard_json(*it.guard);
         if (!it.approved_checks.empty()) entry["approved_checks"] = texts_json(it.approved_checks);
         if (it.zoom) entry["zoom"] = box_json(*it.zoom);
+        if (!it.images.empty()) entry["images"] = images_json(it.images);
     }
     void operator()(const Stopped& it) const {
         entry["why"] = valid(it.reason);
@@ -620,6 +628,10 @@ Invoked read_invoked(const json::object& entry) {
     fact.guard = guard_at(entry);
     fact.approved_checks = texts_at(entry, "approved_checks");
     if (const json::value* zoom = entry.if_contains("zoom")) fact.zoom = box_of(*zoom);
+    if (const json::value* images = entry.if_contains("images"))
+        for (const json::value& image : images->as_array())
+            fact.images.push_back(
+                {string_at(image.as_object(), "sha256"), string_at(image.as_object(), "file")});
     return fact;
 }
 

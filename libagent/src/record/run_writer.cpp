@@ -49,6 +49,19 @@ std::string RunWriter::save_screenshot(int number, std::span<const std::uint8_t>
     return name;
 }
 
+std::string RunWriter::save_image(const vlm::Image& image) {
+    const std::string_view type = image.media_type;
+    const std::string_view extension = type == "image/jpeg"   ? ".jpg"
+                                       : type == "image/webp" ? ".webp"
+                                       : type == "image/gif"  ? ".gif"
+                                                              : ".png";
+    std::string name = fmt::format("images/{}{}", image.sha256.substr(0, 16), extension);
+    if (!store_.contains(name))
+        store_.create(name,
+                      {reinterpret_cast<const char*>(image.bytes->data()), image.bytes->size()});
+    return name;
+}
+
 void RunWriter::append(const std::string& name, std::string_view text) {
     store_.open_append(name)->append(text);
 }

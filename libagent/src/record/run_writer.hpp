@@ -5,6 +5,7 @@
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/agent/run_store.hpp"
+#include "eyehand/vlm/message.hpp"
 #include "record/execution_log.hpp"
 
 #include <cstdint>
@@ -28,6 +29,8 @@ public:
     /// file's format.
     std::string save_screenshot(int number, std::span<const std::uint8_t> file,
                                 ScreenshotKind kind = ScreenshotKind::shown);
+    /// Stores an image of a result and returns its name, with forward slashes. Equal images are one file.
+    std::string save_image(const vlm::Image& image);
     /// Adds the entry to execution_log.txt, and a line to main.log if it is enabled.
     void log_event(const Event& event, const LogEntry& entry);
     void log_note(std::string_view text);

@@ -406,6 +406,9 @@ public:
     void remember(const Observed& seen) override {
         if (world_ != nullptr) world_->remember(seen);
     }
+    void remember(const Invoked& call) override {
+        if (world_ != nullptr) world_->remember(call);
+    }
     Fact execute(const Command& command) override {
         const Event* next = parts_.events.next();
         if (next == nullptr) throw ReplayEnds();
@@ -560,6 +563,7 @@ void replay_part(const RunParts& run, const JournalPart& part, const RecordedPar
             journal.resume(part.remarks, 0);
         for (const Fact& fact : journal.recovered())
             if (const auto* seen = std::get_if<Observed>(&fact)) world.remember(*seen);
+        if (const auto* call = std::get_if<Invoked>(&fact)) world.remember(*call);
         (void)drive(*mode, journal, world);
         events.finish(mode->state().turn);
     } catch (const ReplayEnds&) { // NOLINT(bugprone-empty-catch): the differences are in the report

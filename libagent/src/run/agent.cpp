@@ -98,6 +98,9 @@ public:
     void dispatch(const vlm::Delta& delta) {
         for_each_observer([&](Observer& observer) { observer.on_delta(delta); });
     }
+    void dispatch(const ToolProgress& progress) {
+        for_each_observer([&](Observer& observer) { observer.on_progress(progress); });
+    }
     void dispatch(const ModeState& state) {
         for_each_observer([&](Observer& observer) { observer.on_state(state); });
     }
@@ -224,6 +227,7 @@ public:
                                      agent.options_, writer.store(), control,
                                      [&](const vlm::Delta& delta) { dispatcher_.dispatch(delta); },
                                      [&](const ModeState& state) { dispatcher_.dispatch(state); },
+                                     [&](const ToolProgress& it) { dispatcher_.dispatch(it); },
                                      &journal_})),
           control_(control),
           limits_(agent.options_.limits, control_, writer.store(), journal.elapsed()) {}
@@ -245,6 +249,7 @@ public:
                 [this](const Observed& fact) { turn_log_.add(fact, mode_->state()); });
             for (const Fact& fact : journal_.recovered()) {
                 if (const auto* seen = std::get_if<Observed>(&fact)) world_->remember(*seen);
+                if (const auto* call = std::get_if<Invoked>(&fact)) world_->remember(*call);
                 if (const auto* reply = std::get_if<Replied>(&fact)) dispatcher_.count(*reply);
                 if (const auto* canceled = std::get_if<Superseded>(&fact))
                     dispatcher_.count(*canceled);

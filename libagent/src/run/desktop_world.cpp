@@ -172,7 +172,8 @@ DesktopWorld::DesktopWorld(DesktopWorldParts parts, Timeline& timeline, DesktopT
       control_(parts.control), gate_(parts.options.guard, parts.options.approvals, control_, tape_),
       own_processes_(tape_.own_processes()), journal_(parts.journal),
       on_delta_(std::move(parts.on_delta)), on_state_(std::move(parts.on_state)),
-      began_(timeline.now()), pipeline_(screenshot_options(parts.profile)) {}
+      on_progress_(std::move(parts.on_progress)), began_(timeline.now()),
+      pipeline_(screenshot_options(parts.profile)) {}
 
 DesktopWorld::~DesktopWorld() = default;
 
@@ -694,6 +695,18 @@ void DesktopWorld::remember(const Observed& seen) {
     outdated_ = by_resumption;
 }
 
+void DesktopWorld::remember(const Invoked& call) {
+    for (const ResultImage& image : call.images) files_.insert_or_assign(image.sha256, image.file);
+}
+
+/// Stores an image of a result, for the requests to the model.
+ResultImage DesktopWorld::keep(const vlm::Image& image) {
+    std::string file = writer_.save_image(image);
+    files_.insert_or_assign(image.sha256, file);
+    images_.insert_or_assign(image.sha256, image);
+    return {image.sha256, std::move(file)};
+}
+
 const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     const auto known = images_.find(sha256);
     if (known != images_.end()) return known->second;
@@ -735,6 +748,12 @@ Fact DesktopWorld::on(const Invoke& command) {
             context.reveal = [this](std::string_view text) { return revealed(text); };
             context.redact = [this](std::string_view text) { return secrets_.redact(text); };
         }
+        if (on_progress_)
+            context.progress = [&](double done, std::optional<double> total,
+                                   std::string_view message) {
+                on_progress_(
+                    {command.call.name, done, total, to_valid_utf8(secrets_.redact(message))});
+            };
         const Toolbox& tools = tools_.at(command.role);
         const bool may_act_itself = tools.may_act_itself(command.call.name);
         if (may_act_itself && outdated_ == by_takeover) {
@@ -747,6 +766,7 @@ Fact DesktopWorld::on(const Invoke& command) {
         fact.ok = result.succeeded();
         fact.result_json = result.json();
         fact.wants_screenshot = result.wants_screenshot();
+        for (const vlm::Image& image : result.images()) fact.images.push_back(keep(image));
         if (const auto& part = result.zoom(); part && !part->empty()) {
             const winio::NormPoint first = area_->to_norm(part->origin());
             const winio::NormPoint last = area_->to_norm({part->right() - 1, part->bottom() - 1});

@@ -48,6 +48,7 @@ public:
     void note_takeover();
     /// Keeps only the file's name: the store has the bytes.
     void remember(const Observed& seen) override;
+    void remember(const Invoked& call) override;
     /// In a replay: the mode has received `seen` as the latest screenshot.
     void adopt(const Observed& seen) {
         if (!seen.refines()) seen_sha256_ = seen.sha256;
@@ -69,6 +70,7 @@ private:
     [[nodiscard]] Fact cut_from_latest(const Observe& command);
     void show_part(const Zoom& zoom, Observed& fact, vlm::Image& image);
     void set_reference(const Observed& seen);
+    [[nodiscard]] ResultImage keep(const vlm::Image& image);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);
@@ -140,6 +142,7 @@ private:
     Journal* journal_; ///< nullptr: decisions are not written, and nothing is synced
     vlm::OnDelta on_delta_;
     std::function<void(const ModeState&)> on_state_;
+    std::function<void(const ToolProgress&)> on_progress_;
     int turn_ = 0;                        ///< of the mode
     Clock::time_point began_{};           ///< this part of the run; on the timeline
     std::optional<winio::WorkArea> area_; ///< of the latest screenshot

@@ -477,6 +477,16 @@ TEST_CASE("the place of the latest call is shown until the next one begins") {
     CHECK(targets() == 0);
 }
 
+TEST_CASE("the progress of a call is shown until the call ends") {
+    panel::PageState page("run", agent::load_profile("observer"));
+    const auto progress = [&] { return text_at(page.snapshot().to_json(), "progress"); };
+    CHECK(progress().empty());
+    page.apply(agent::ToolProgress{"copy", 1, 4.0, "a\xFF"});
+    CHECK(progress() == "copy: 25 %, a\xEF\xBF\xBD");
+    page.apply(agent::Event{1, {}, 1, agent::Invoked{}, {}});
+    CHECK(progress().empty());
+}
+
 TEST_CASE("the pointer's position is shown beside its target") {
     Panel panel;
     vlm::testing::ScriptedModel model;

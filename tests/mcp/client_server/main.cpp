@@ -5,6 +5,8 @@
 //   banner     writes text that is no message before anything else
 //   pages      sends its tools in pages; "loop": the same page forever
 //   tasks      also offers a tool that requires tasks
+//   images     also offers tools that return images
+//   similar    also offers tools with similar and long names
 //   stay       does not end at the end of its input
 //   note FILE  appends what it receives besides calls to FILE: methods, and ids of canceled requests
 // Its tools do what their names say; see `call`.
@@ -97,10 +99,16 @@ void list(const json::value& id, const json::object& params) {
     } else {
         json::array all;
         for (const char* name : {"echo", "exit", "hang", "progress"}) all.push_back(tool(name));
+        if (has("images"))
+            for (const char* name : {"image", "picture"}) all.push_back(tool(name));
         all.push_back(json::object{{"name", "read"},
                                    {"inputSchema", json::object{{"type", "object"}}},
                                    {"annotations", json::object{{"readOnlyHint", true}}}});
         if (has_grown) all.push_back(tool("grown"));
+        if (has("similar"))
+            for (const std::string& name : {std::string("read.file"), std::string("read_file"),
+                                            std::string(80, 'x') + "1", std::string(80, 'x') + "2"})
+                all.push_back(tool(name));
         if (has("tasks")) {
             json::object long_running = tool("research");
             long_running["execution"] = json::object{{"taskSupport", "required"}};
@@ -179,6 +187,15 @@ void call(const json::value& id, const json::object& params) {
         answer(id,
                {{"content", json::array{json::object{
                                 {"type", "image"}, {"data", "AAEC"}, {"mimeType", "image/png"}}}}});
+    } else if (name == "picture") { // a PNG of one pixel
+        const char* png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+"
+                          "M9QDwADhgGAWjR9awAAAABJRU5"
+                          "ErkJggg==";
+        json::array content{json::object{{"type", "text"}, {"text", "one pixel"}}};
+        for (int i = 0; i < 5; ++i)
+            content.push_back(
+                json::object{{"type", "image"}, {"data", png}, {"mimeType", "image/png"}});
+        answer(id, {{"content", std::move(content)}});
     } else if (name == "grow") {
         has_grown = true;
         send({{"method", "notifications/tools/list_changed"}});

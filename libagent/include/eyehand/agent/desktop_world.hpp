@@ -27,6 +27,7 @@ struct DesktopWorldParts {
     const RunControl& control;
     vlm::OnDelta on_delta{};                          ///< receives the model's reply as it arrives
     std::function<void(const ModeState&)> on_state{}; ///< receives the state before each command
+    std::function<void(const ToolProgress&)> on_progress{}; ///< receives what calls report
     /// The journal that `drive` writes. The world adds the guard's decisions (`Judged`), and all
     /// entries are on the disk before each action (`Journal::finish_sync`). nullptr: the facts alone
     /// have the decisions, and a resumed run may repeat an action after a power failure.

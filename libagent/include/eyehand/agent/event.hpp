@@ -127,6 +127,16 @@ void visit(const Event& event, Overloads&&... overloads) {
     std::visit(Visitor{std::forward<Overloads>(overloads)...}, event.payload);
 }
 
+/// What a call reports while it runs; not in the journal.
+struct ToolProgress {
+    std::string tool{}; ///< as the model called it
+    double done = 0;    ///< grows; of `total`, if that is known
+    std::optional<double> total{};
+    std::string message{}; ///< of the tool: untrusted, without values of secrets
+};
+/// For users: "files__search: 30 %, Reading a.txt".
+[[nodiscard]] EYEHAND_AGENT_API std::string description(const ToolProgress& progress);
+
 /// Receives the events of a run. Called on the run's thread, in order. An observer that throws is
 /// not called again, and execution_log.txt records it; the run continues.
 class EYEHAND_AGENT_API Observer {
@@ -135,6 +145,8 @@ public:
     virtual void on_event(const Event& event) = 0;
     /// A piece of the model's reply as it arrives; not in the journal.
     virtual void on_delta(const vlm::Delta&) {}
+    /// The progress of a call that takes long; not in the journal.
+    virtual void on_progress(const ToolProgress&) {}
     /// The state of the mode before each of its commands; not in the journal, whose facts determine
     /// it.
     virtual void on_state(const ModeState&) {}

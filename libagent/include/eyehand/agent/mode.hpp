@@ -212,11 +212,18 @@ struct GuardRecord {
     std::string channel{}; ///< through which the user answered, such as "terminal"; or empty
     friend bool operator==(const GuardRecord&, const GuardRecord&) = default;
 };
+/// An image in the result of a call.
+struct ResultImage {
+    std::string sha256{}; ///< of the file
+    std::string file{};   ///< its name in the run directory, with forward slashes
+    friend bool operator==(const ResultImage&, const ResultImage&) = default;
+};
 struct Invoked {
     std::string call_id{};
     std::string tool{};
     bool ok = false;
-    std::string result_json{}; ///< the result for the model
+    std::string result_json{};         ///< the result for the model
+    std::vector<ResultImage> images{}; ///< for the model, besides `result_json`
     bool wants_screenshot = false;
     std::string desktop_failure{};      ///< why the system refused, which ends the run; or empty
     bool interrupted = false;           ///< whether the action took effect is unknown
@@ -321,6 +328,7 @@ public:
     /// Called for each screenshot of the earlier parts of a resumed run, oldest first: requests may
     /// name it.
     virtual void remember(const Observed& /*seen*/) {}
+    virtual void remember(const Invoked& /*call*/) {}
     /// Receives the state of the mode each time before `news`.
     virtual void on_state(const ModeState& /*state*/) {}
     /// Executes the command and returns its result. Failures of the desktop and the model are

@@ -38,6 +38,7 @@
 #include "eyehand/agent/secrets.hpp"
 #include "eyehand/agent/signal.hpp"
 #include "eyehand/export.hpp"
+#include "eyehand/vlm/message.hpp"
 #include "eyehand/winio/effect.hpp"
 #include "eyehand/winio/error.hpp"
 #include "eyehand/winio/geometry.hpp"
@@ -71,7 +72,6 @@ namespace eyehand::winio {
 class Desktop;
 }
 namespace eyehand::vlm {
-struct ToolCall;
 struct ToolSpec;
 } // namespace eyehand::vlm
 
@@ -131,6 +131,13 @@ public:
         return std::move(*this);
     }
     [[nodiscard]] const std::string& untrusted() const { return untrusted_; }
+    /// Shows the model an image besides the result: PNG, JPEG, GIF or WebP (`vlm::make_image`). A screenshot
+    /// follows it. Values of secrets in it are not found.
+    ToolResult&& shows(vlm::Image image) && {
+        images_.push_back(std::move(image));
+        return std::move(*this);
+    }
+    [[nodiscard]] const std::vector<vlm::Image>& images() const { return images_; }
     /// Sets the time until the user allowed or refused the call.
     ToolResult&& decided_in(std::chrono::microseconds duration) && {
         decided_in_ = duration;
@@ -165,6 +172,7 @@ private:
     std::string subject_{};
     bool acted_ = false;
     bool reads_ = false;
+    std::vector<vlm::Image> images_{};
     std::chrono::microseconds decided_in_{};
 };
 
@@ -206,6 +214,10 @@ struct EYEHAND_AGENT_API ToolContext {
     /// Replaces values of secrets in a text that the tool has read, before it shortens it: a part of a
     /// value is not recognized later. Empty: the run has no secrets.
     std::function<std::string(std::string_view)> redact{};
+    /// Shows the user how far a long call is: `done` of `total`, if that is known, and a text, which may
+    /// be untrusted. May be called often, on the thread of the call. Empty: it is not shown.
+    std::function<void(double done, std::optional<double> total, std::string_view message)>
+        progress{};
     /// The numbers in which the model states and reads positions. If it is not set, `Toolbox::call`
     /// sets it to those of the toolbox during the call. nullptr: 0 to 1000.
     const CoordinateConverter* coordinates = nullptr;

@@ -20,11 +20,15 @@ namespace {
 constexpr std::size_t max_name = 64; // of a function, for all servers of models
 constexpr std::size_t max_description = 4000;
 constexpr std::size_t max_output = 64000; // bytes for the model
+constexpr std::size_t max_images = 4;     // of a result
+constexpr std::size_t max_image_bytes = std::size_t{8} * 1024 * 1024;
 constexpr std::size_t max_details = 1000; // of the arguments in a question to the user
 constexpr std::string_view no_arguments = R"({"type":"object","properties":{}})";
 
-/// The name for the model: names of other servers may contain other characters, or be longer.
-std::string offered_name(const std::string& server, const std::string& tool) {
+/// The name for the model, which is not among `taken`: a server's names may contain other characters, or be
+/// longer.
+std::string offered_name(const std::string& server, const std::string& tool,
+                         const std::vector<std::string>& taken) {
     std::string name = server + "__" + tool;
     for (char& c : name) {
         const bool usual = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -32,7 +36,12 @@ std::string offered_name(const std::string& server, const std::string& tool) {
         if (!usual) c = '_';
     }
     if (name.size() > max_name) name.resize(max_name);
-    return name;
+    std::string free = name;
+    for (int number = 2; std::ranges::find(taken, free) != taken.end(); ++number) {
+        const std::string end = fmt::format("_{}", number);
+        free = name.substr(0, max_name - end.size()) + end;
+    }
+    return free;
 }
 
 std::string schema_for_model(const RemoteTool& tool) {
@@ -47,9 +56,21 @@ std::string schema_for_model(const RemoteTool& tool) {
 
 std::string size_of(std::size_t bytes) { return fmt::format("{} bytes", bytes); }
 
-/// What the model reads of a part of a result.
-std::string text_of_content(const Content& content) {
+/// Not if there are too many, or if it is too large or in a format that models do not read.
+bool can_be_shown(const Image& image, const std::vector<vlm::Image>& shown) {
+    return shown.size() < max_images && image.bytes.size() <= max_image_bytes &&
+           !vlm::media_type_of(image.bytes).empty();
+}
+
+/// What the model reads of a part of a result. Adds images that it sees.
+std::string text_of_content(const Content& content, std::vector<vlm::Image>& shown) {
     if (const auto* text = std::get_if<Text>(&content)) return text->text;
+    if (const auto* image = std::get_if<Image>(&content);
+        image != nullptr && can_be_shown(*image, shown)) {
+        shown.push_back(
+            vlm::make_image(image->bytes, std::string(vlm::media_type_of(image->bytes))));
+        return fmt::format("[image {}]", shown.size());
+    }
     if (const auto* image = std::get_if<Image>(&content))
         return fmt::format("[an image: {}, {}]", image->mime_type, size_of(image->bytes.size()));
     if (const auto* audio = std::get_if<Audio>(&content))
@@ -64,9 +85,9 @@ std::string text_of_content(const Content& content) {
                        size_of(std::get<std::vector<std::uint8_t>>(resource.data).size()));
 }
 
-std::string text_of_result(const CallResult& result) {
+std::string text_of_result(const CallResult& result, std::vector<vlm::Image>& shown) {
     std::vector<std::string> parts;
-    for (const Content& content : result.content) parts.push_back(text_of_content(content));
+    for (const Content& content : result.content) parts.push_back(text_of_content(content, shown));
     // Servers repeat structured results as text, for clients that do not read them.
     if (parts.empty() && !result.structured_json.empty()) parts.push_back(result.structured_json);
     return agent::to_valid_utf8(fmt::format("{}", fmt::join(parts, "\n")));
@@ -115,13 +136,18 @@ private:
             // A tool that may act completes before the run ends at a safe point.
             const std::stop_token stop =
                 tool_.read_only == true ? context.safe_point : context.stop;
-            const CallResult result = client_->call(tool_.name, arguments, stop);
-            std::string text = text_of_result(result);
+            const auto report = [&](const Progress& it) {
+                if (context.progress) context.progress(it.done, it.total, it.message);
+            };
+            const CallResult result = client_->call(tool_.name, arguments, stop, report);
+            std::vector<vlm::Image> images;
+            std::string text = text_of_result(result, images);
             if (context.redact) text = context.redact(text);
             const std::string output = agent::cut_bytes(text, max_output);
             if (result.is_error)
                 return agent::fail("tool_failed", output.empty() ? "The tool failed." : output);
             agent::ToolResult read = agent::ok();
+            for (vlm::Image& image : images) read = std::move(read).shows(std::move(image));
             if (!output.empty()) read.with("output", output);
             if (output.size() < text.size())
                 read.with("bytes_left_out", static_cast<double>(text.size() - output.size()));
@@ -146,7 +172,7 @@ std::vector<std::string> add_tools(agent::Toolbox& toolbox, Client& client) {
     agent::Toolbox all;
     std::vector<std::string> names;
     for (RemoteTool& tool : client.tools()) {
-        std::string name = offered_name(client.options().name, tool.name);
+        std::string name = offered_name(client.options().name, tool.name, names);
         std::string description = agent::shorten(
             agent::to_valid_utf8(tool.description.empty() ? tool.title : tool.description),
             max_description);

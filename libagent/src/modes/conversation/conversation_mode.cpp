@@ -170,6 +170,7 @@ void ConversationMode::on(const Replied& fact) {
     }
     reminded_ = false;
     results_.clear();
+    images_.clear();
     has_effect_ = wants_look_ = false;
     transcript_.add(vlm::message_of(fact.reply));
     if (calls_.size() > 1 && several_calls_ == SeveralCalls::none) {
@@ -206,6 +207,7 @@ void ConversationMode::on(const Invoked& fact) {
         return;
     }
     if (fact.action.acts) effect_.invoked(fact);
+    images_.insert(images_.end(), fact.images.begin(), fact.images.end());
     // Some dialects have no other action for a look at the screen than a wait.
     has_effect_ = has_effect_ || fact.action.acts || fact.action.waits;
     const bool tried = fact.ok || fact.action.acts;
@@ -224,7 +226,9 @@ void ConversationMode::on(const Invoked& fact) {
         phase_ = goes_on_ ? Phase::observing : Phase::acting;
         return;
     }
-    if (asked || (can_look && (wants_look_ || (looks_after_actions_ && has_effect_)))) {
+    // The latest image of a conversation is always the screenshot to which positions refer.
+    if (asked ||
+        (can_look && (wants_look_ || !images_.empty() || (looks_after_actions_ && has_effect_)))) {
         phase_ = Phase::observing; // the screenshot comes with the results
         return;
     }
@@ -327,6 +331,13 @@ void ConversationMode::answer_calls() {
         transcript_.add(
             vlm::Message::tool(calls_[i].id, i < results_.size() ? results_[i] : refusal));
     calls_.clear();
+    if (images_.empty()) return;
+    // Servers accept images only in messages of the user.
+    vlm::Message shown = vlm::Message::user("The images in the results:");
+    for (const ResultImage& image : images_)
+        shown.parts.emplace_back(vlm::Image{image.sha256, nullptr});
+    transcript_.add(std::move(shown));
+    images_.clear();
 }
 
 void ConversationMode::refuse_calls() {

@@ -93,9 +93,17 @@ vlm::ChatRequest TeamMode::request() const {
         request.tool_choice = vlm::ToolChoice::required;
     }
     request.messages.push_back(vlm::Message::system(role().system_prompt));
-    request.messages.push_back(
-        leads_ ? vlm::Message::user(context())
-               : vlm::Message::user(context(), vlm::Image{seen_.sha256, nullptr}));
+    vlm::Message now = vlm::Message::user(context());
+    if (!leads_) {
+        if (!images_.empty())
+            now.parts.emplace_back(fmt::format("The first {} of the following images belong to the "
+                                               "latest result, and the last one is the screen.",
+                                               images_.size()));
+        for (const ResultImage& image : images_)
+            now.parts.emplace_back(vlm::Image{image.sha256, nullptr});
+        now.parts.emplace_back(vlm::Image{seen_.sha256, nullptr});
+    }
+    request.messages.push_back(std::move(now));
     if (reminded_) {
         request.messages.push_back(vlm::Message::assistant(
             reply_.empty() ? "(nothing)" : cut_bytes(reply_, team_.context_bytes / 4, true)));
@@ -346,6 +354,7 @@ void TeamMode::on(const Invoked& fact) {
     } else if (leads_) {
         take_lead_call(fact);
     } else {
+        images_ = fact.images;
         take_worker_call(fact);
     }
 }

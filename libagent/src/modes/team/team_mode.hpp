@@ -124,6 +124,7 @@ private:
     EffectOfAction effect_;                      ///< of that action
     std::optional<ActionRecord> without_effect_; ///< that action, if it had no visible effect
     Observed seen_;                              ///< the newest screenshot
+    std::vector<ResultImage> images_;            ///< of the worker's latest call
     std::optional<Zoom> wanted_; ///< what the worker's next screenshot shows; not set: everything
     std::optional<Zoom> shown_;  ///< by the latest one that the worker has received
     bool goes_on_ = false;       ///< after the screenshot, the next call of the reply follows
