@@ -123,6 +123,11 @@ wine_environment() {
         'WINEDLLOVERRIDES=mscoree,mshtml=;winemenubuilder.exe=d' LC_ALL=C.UTF-8
 }
 
+# wine_again PROGRAM ARGS...: runs it, again up to two times if it fails. Only for programs that may run twice.
+# On a loaded machine, Wine 8 refuses about one of 1,500 starts of a program by its name, because the process
+# ends before it begins.
+wine_again() { wine "$@" || wine "$@" || wine "$@"; }
+
 # wine_live PROGRAM ARGS...: runs it, prints its output as it arrives, and returns its exit status.
 # Wine leaves processes that keep inherited handles open, so a pipe would never end. Therefore Wine writes to
 # files, and the files are followed. Ctrl+C is passed to the program, which ends by itself.

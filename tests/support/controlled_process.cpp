@@ -7,6 +7,7 @@
 #include <utility>
 
 #ifdef _WIN32
+#include "eyehand/base/create_process.hpp"
 #include "eyehand/base/utf16.hpp"
 
 // windows.h comes first.
@@ -62,8 +63,11 @@ public:
         STARTUPINFOW startup{};
         startup.cb = sizeof startup;
         PROCESS_INFORMATION started{};
-        if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, FALSE, DETACHED_PROCESS, nullptr,
-                           nullptr, &startup, &started) == 0)
+        const DWORD refusal = eyehand::base::create_process([&] {
+            return CreateProcessW(nullptr, line.data(), nullptr, nullptr, FALSE, DETACHED_PROCESS,
+                                  nullptr, nullptr, &startup, &started);
+        });
+        if (refusal != ERROR_SUCCESS)
             throw std::runtime_error(program.string() + " does not start");
         CloseHandle(started.hThread);
         process_ = started.hProcess;

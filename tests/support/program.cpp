@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #ifdef _WIN32
+#include "eyehand/base/create_process.hpp"
 #include "eyehand/base/utf16.hpp"
 
 #include <windows.h>
@@ -99,10 +100,11 @@ void interrupt(DWORD process, const std::string& last_argument) {
     STARTUPINFOW startup{};
     startup.cb = sizeof startup;
     PROCESS_INFORMATION info{};
-    if (CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr,
-                       &startup, &info) == 0) {
-        throw std::runtime_error("pkill does not start");
-    }
+    const DWORD refusal = eyehand::base::create_process([&] {
+        return CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr,
+                              &startup, &info);
+    });
+    if (refusal != ERROR_SUCCESS) throw std::runtime_error("pkill does not start");
     const Handle pkill(info.hProcess);
     const Handle thread(info.hThread);
 }
@@ -142,19 +144,15 @@ ProcessResult run_once(const std::filesystem::path& program,
     startup.hStdOutput = out.get();
     startup.hStdError = err.get();
     PROCESS_INFORMATION info{};
-    // A separate process group, so that Ctrl+Break does not reach this program. Retries, because
-    // Wine has failed once for a temporary reason.
-    BOOL started = FALSE;
-    DWORD refusal = ERROR_SUCCESS;
-    for (int tries = 0; started == 0 && tries < 3; ++tries) {
-        started = CreateProcessW(
+    // A separate process group, so that Ctrl+Break does not reach this program.
+    const DWORD refusal = eyehand::base::create_process([&] {
+        return CreateProcessW(
             nullptr, command.data(), nullptr, nullptr, TRUE, CREATE_NEW_PROCESS_GROUP, nullptr,
             surroundings.folder.empty() ? nullptr : surroundings.folder.c_str(), &startup, &info);
-        refusal = GetLastError();
-    }
+    });
     for (const auto& [name, value] : surroundings.variables)
         SetEnvironmentVariableW(eyehand::base::to_wide(name).c_str(), nullptr);
-    if (started == 0)
+    if (refusal != ERROR_SUCCESS)
         throw std::runtime_error(program.string() + " does not start: error " +
                                  std::to_string(refusal));
     const Handle process(info.hProcess);

@@ -1,5 +1,6 @@
 #include "test_window.hpp"
 
+#include "eyehand/base/create_process.hpp"
 #include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
 #include "win32/system_text.hpp"
@@ -53,16 +54,12 @@ TestProcess::TestProcess(std::wstring command, std::wstring console_title) {
         flags = CREATE_NEW_CONSOLE;
     }
     PROCESS_INFORMATION process{};
-    // Under Wine, about one start in some hundreds fails, and the next attempt works.
-    DWORD error = ERROR_SUCCESS;
-    const bool started = eventually([&] {
-        const BOOL ok = CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, flags,
-                                       nullptr, nullptr, &startup, &process);
-        if (ok == FALSE) error = GetLastError();
-        return ok != FALSE;
+    const DWORD error = base::create_process([&] {
+        return CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, flags, nullptr,
+                              nullptr, &startup, &process);
     });
     INFO(win32::describe_error(error));
-    REQUIRE(started);
+    REQUIRE(error == ERROR_SUCCESS);
     process_ = win32::KernelObject(process.hProcess);
     id_ = process.dwProcessId;
     CloseHandle(process.hThread);

@@ -1,5 +1,6 @@
 #include "process/child_process.hpp"
 
+#include "eyehand/base/create_process.hpp"
 #include "eyehand/base/utf16.hpp"
 #include "eyehand/base/utf8.hpp"
 
@@ -269,13 +270,15 @@ std::optional<ChildProcess> ChildProcess::start(const ProcessStart& start, std::
     std::wstring environment = block_of(start.environment);
     PROCESS_INFORMATION info{};
     // Suspended, so that all processes that it starts are in the job.
-    if (CreateProcessW(command->program.empty() ? nullptr : command->program.c_str(),
-                       command->line.data(), nullptr, nullptr, TRUE,
-                       CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
-                           EXTENDED_STARTUPINFO_PRESENT,
-                       environment.data(), start.folder.empty() ? nullptr : start.folder.c_str(),
-                       &startup.StartupInfo, &info) == 0)
-        return not_started();
+    constexpr DWORD flags = CREATE_SUSPENDED | CREATE_NO_WINDOW | CREATE_UNICODE_ENVIRONMENT |
+                            EXTENDED_STARTUPINFO_PRESENT;
+    const DWORD error = base::create_process([&] {
+        return CreateProcessW(
+            command->program.empty() ? nullptr : command->program.c_str(), command->line.data(),
+            nullptr, nullptr, TRUE, flags, environment.data(),
+            start.folder.empty() ? nullptr : start.folder.c_str(), &startup.StartupInfo, &info);
+    });
+    if (error != ERROR_SUCCESS) return not_started();
     child.process_ = Handle(info.hProcess);
     const Handle thread(info.hThread);
     const bool in_job = AssignProcessToJobObject(child.job_.get(), child.process_.get()) != 0;

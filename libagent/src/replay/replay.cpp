@@ -561,9 +561,10 @@ void replay_part(const RunParts& run, const JournalPart& part, const RecordedPar
             journal.append(Payload(RunStarted{run.task, profile.name, profile.model}), 0);
         else
             journal.resume(part.remarks, 0);
-        for (const Fact& fact : journal.recovered())
+        for (const Fact& fact : journal.recovered()) {
             if (const auto* seen = std::get_if<Observed>(&fact)) world.remember(*seen);
-        if (const auto* call = std::get_if<Invoked>(&fact)) world.remember(*call);
+            if (const auto* call = std::get_if<Invoked>(&fact)) world.remember(*call);
+        }
         (void)drive(*mode, journal, world);
         events.finish(mode->state().turn);
     } catch (const ReplayEnds&) { // NOLINT(bugprone-empty-catch): the differences are in the report

@@ -1,5 +1,6 @@
 #include "win32/helper_process.hpp"
 
+#include "eyehand/base/create_process.hpp"
 #include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
 #include "win32/system_text.hpp"
@@ -142,25 +143,19 @@ DWORD Win32HelperProcess::start(const std::vector<std::string>& command, HANDLE 
     constexpr DWORD flags = DETACHED_PROCESS | EXTENDED_STARTUPINFO_PRESENT;
     // A job that ends all its processes would end the watchdog together with this program. Some
     // jobs keep their processes; the watchdog then only helps if this program ends alone.
-    DWORD out_of_job = CREATE_BREAKAWAY_FROM_JOB;
-    DWORD error = ERROR_SUCCESS;
-    constexpr int max_attempts = 4;
-    for (int attempt = 0; attempt < max_attempts; ++attempt) {
+    for (const DWORD out_of_job : {DWORD{CREATE_BREAKAWAY_FROM_JOB}, DWORD{0}}) {
         PROCESS_INFORMATION started{};
-        if (CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags | out_of_job,
-                           nullptr, nullptr, &startup.StartupInfo, &started) != 0) {
+        const DWORD error = base::create_process([&] {
+            return CreateProcessW(nullptr, line.data(), nullptr, nullptr, TRUE, flags | out_of_job,
+                                  nullptr, nullptr, &startup.StartupInfo, &started);
+        });
+        if (error == ERROR_SUCCESS) {
             const KernelObject thread(started.hThread);
             process_ = KernelObject(started.hProcess);
-            return ERROR_SUCCESS;
         }
-        error = GetLastError();
-        if (error == ERROR_ACCESS_DENIED && out_of_job != 0)
-            out_of_job = 0;
-        else if (error !=
-                 ERROR_INTERNAL_ERROR) // Wine: now and then, a process ends before it begins
-            break;
+        if (error != ERROR_ACCESS_DENIED) return error;
     }
-    return error;
+    return ERROR_ACCESS_DENIED;
 }
 
 } // namespace win32

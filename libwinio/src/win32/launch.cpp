@@ -1,6 +1,7 @@
 #include "win32/launch.hpp"
 
 #include "check_text.hpp"
+#include "eyehand/base/create_process.hpp"
 #include "eyehand/base/utf16.hpp"
 #include "eyehand/winio/error.hpp"
 #include "win32/command_line.hpp"
@@ -89,10 +90,13 @@ DWORD start_program(std::wstring command_line, // CreateProcessW writes into it
     PROCESS_INFORMATION started{};
     // A console program gets its own console, so that Ctrl+C in the console of this program does
     // not reach it.
-    if (CreateProcessW(nullptr, command_line.data(), nullptr, nullptr, FALSE,
-                       CREATE_NEW_CONSOLE | CREATE_DEFAULT_ERROR_MODE | CREATE_UNICODE_ENVIRONMENT,
-                       environment.data(), nullptr, &startup, &started) == 0)
-        return GetLastError();
+    constexpr DWORD flags =
+        CREATE_NEW_CONSOLE | CREATE_DEFAULT_ERROR_MODE | CREATE_UNICODE_ENVIRONMENT;
+    const DWORD error = base::create_process([&] {
+        return CreateProcessW(nullptr, command_line.data(), nullptr, nullptr, FALSE, flags,
+                              environment.data(), nullptr, &startup, &started);
+    });
+    if (error != ERROR_SUCCESS) return error;
     const KernelObject process(started.hProcess);
     const KernelObject thread(started.hThread);
     return ERROR_SUCCESS;
