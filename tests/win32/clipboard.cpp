@@ -8,6 +8,9 @@
 
 #include "random_image.hpp"
 
+#include <future>
+#include <thread>
+
 using namespace eyehand::winio;
 
 namespace {
@@ -49,6 +52,30 @@ TEST_CASE("the desktop waits while another program briefly holds the clipboard")
     desktop.clipboard()->set_text("patience");
     CHECK(attempts == 4);
     CHECK(desktop.clipboard()->text() == "patience");
+}
+
+TEST_CASE("the desktop waits while another program reads the clipboard") {
+    const auto desktop = open_desktop();
+    desktop->clipboard()->set_text("of the other program");
+    std::promise<void> opened;
+    std::promise<void> may_read;
+    bool has_read = false;
+    std::thread other([&] {
+        if (eventually([] { return OpenClipboard(nullptr) != 0; })) {
+            opened.set_value();
+            may_read.get_future().wait();
+            has_read = GetClipboardData(CF_UNICODETEXT) != nullptr;
+            CloseClipboard();
+        } else {
+            opened.set_value();
+        }
+    });
+    opened.get_future().wait();
+    CHECK_THROWS_AS(desktop->clipboard()->text(), Error);
+    may_read.set_value();
+    other.join();
+    CHECK(has_read);
+    CHECK(desktop->clipboard()->text() == "of the other program");
 }
 
 TEST_CASE("a clipboard that is never released is a temporary error within a time limit") {

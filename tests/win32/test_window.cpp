@@ -54,7 +54,7 @@ TestProcess::TestProcess(std::wstring command, std::wstring console_title) {
         flags = CREATE_NEW_CONSOLE;
     }
     PROCESS_INFORMATION process{};
-    const DWORD error = base::create_process([&] {
+    const DWORD error = eyehand::base::create_process([&] {
         return CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, flags, nullptr,
                               nullptr, &startup, &process);
     });

@@ -22,15 +22,24 @@ constexpr auto patience = 500ms;
     throw Error(errc::clipboard_failed, what + ": " + describe_error(GetLastError()));
 }
 
+// Opened for a window, also for reading: Wine lets several programs open the clipboard without a window at the same
+// time, and closes it for all but the last one, which then read nothing. (Data without an owner is refused after
+// EmptyClipboard, too: SetClipboardData's documentation.)
 class OpenedClipboard {
 public:
-    OpenedClipboard(const SystemCalls& system, HWND owner) {
-        if (!poll(patience, [&] { return system.open_clipboard(owner) != 0; }))
+    explicit OpenedClipboard(const SystemCalls& system)
+        : window_(CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, nullptr, nullptr,
+                                  nullptr)) {
+        if (!window_) fail("no window to open the clipboard");
+        if (!poll(patience, [&] { return system.open_clipboard(window_.get()) != 0; }))
             fail("another program holds the clipboard");
     }
     ~OpenedClipboard() { CloseClipboard(); }
     OpenedClipboard(const OpenedClipboard&) = delete;
     OpenedClipboard& operator=(const OpenedClipboard&) = delete;
+
+private:
+    Window window_;
 };
 
 class LockedMemory {
@@ -60,7 +69,7 @@ GlobalMemory memory_of(std::span<const std::byte> content) {
 } // namespace
 
 std::string SystemClipboard::text() {
-    const OpenedClipboard opened(system_, nullptr);
+    const OpenedClipboard opened(system_);
     const HANDLE data = GetClipboardData(CF_UNICODETEXT);
     if (data == nullptr) return {};
     const LockedMemory locked(data);
@@ -77,7 +86,7 @@ void SystemClipboard::set_text(std::string_view text) {
 }
 
 std::optional<Image> SystemClipboard::image() {
-    const OpenedClipboard opened(system_, nullptr);
+    const OpenedClipboard opened(system_);
     const HANDLE data = GetClipboardData(CF_DIB);
     if (data == nullptr) return std::nullopt;
     const LockedMemory locked(data);
@@ -96,7 +105,7 @@ bool SystemClipboard::holds_other() {
 }
 
 void SystemClipboard::clear() {
-    const OpenedClipboard opened(system_, nullptr);
+    const OpenedClipboard opened(system_);
     if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
 }
 
@@ -112,11 +121,7 @@ void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
 
 void SystemClipboard::put(UINT format, std::span<const std::byte> content) {
     GlobalMemory memory = memory_of(content);
-    // Data without an owner is refused after EmptyClipboard (SetClipboardData's documentation).
-    const Window owner(
-        CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, nullptr, nullptr, nullptr));
-    if (!owner) fail("no window to own the clipboard");
-    const OpenedClipboard opened(system_, owner.get());
+    const OpenedClipboard opened(system_);
     if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
     if (SetClipboardData(format, memory.get()) == nullptr)
         fail("the clipboard does not accept the data");

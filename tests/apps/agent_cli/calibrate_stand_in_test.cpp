@@ -14,7 +14,8 @@ namespace {
 
 /// Runs `agent-cli calibrate --json` with a stand-in with these options.
 test::ProcessResult calibrate(const std::vector<std::string>& options,
-                              const std::string& image_format = "png", int requests = 40) {
+                              const std::string& image_format = "png", int requests = 40,
+                              const std::string& asked_for = "auto") {
     const test::Workspace workspace;
     const std::filesystem::path port_file = workspace.folder / "port";
     std::vector<std::string> arguments{"--questions", "--port-file", port_file.string()};
@@ -28,7 +29,8 @@ test::ProcessResult calibrate(const std::vector<std::string>& options,
     std::string port = test::read_file(port_file);
     std::erase(port, '\n');
     return workspace.agent_cli({"calibrate", "--json", "--model", "stand-in", "--image-format",
-                                image_format, "--requests", std::to_string(requests), "--endpoint",
+                                image_format, "--requests", std::to_string(requests),
+                                "--coordinates", asked_for, "--endpoint",
                                 "http://127.0.0.1:" + port});
 }
 
@@ -46,25 +48,26 @@ Calibration calibration_in(const test::ProcessResult& result, int requests = 40)
 } // namespace
 
 TEST_CASE("calibrate recognizes the numbers of the stand-in in spite of noise") {
-    // Noise of 1 %. The numbers of norm999 and norm1000 differ by 0.1 %, so that the one in the prompts wins. To
-    // tell pixels of the image from those of a model's processor, more than 10 answers are needed.
-    const auto [option, form, image_format, requests] =
-        GENERATE(table<std::string, session::PositionForm, std::string, int>({
-            {"norm1000", {CoordinateConvention::norm1000}, "png", 40},
-            {"norm999", {CoordinateConvention::norm1000}, "png", 40},
-            {"norm1000_yx", {CoordinateConvention::norm1000_yx}, "jpeg", 40},
-            {"unit", {CoordinateConvention::unit}, "png", 40},
-            {"percent", {CoordinateConvention::percent}, "png", 40},
-            {"image_pixels", {CoordinateConvention::image_pixels}, "png", 160},
-            {"model_pixels:28", {CoordinateConvention::model_pixels_28}, "png", 160},
-            {"model_pixels:32", {CoordinateConvention::model_pixels_32}, "png", 160},
+    // Noise of 1 %. The numbers of norm999 and norm1000 differ by 0.1 %, so that the prompts decide. To tell pixels
+    // of the image from those of a model's processor, more than 10 answers are needed.
+    const auto [convention, asked_for, image_format, requests] =
+        GENERATE(table<CoordinateConvention, std::string, std::string, int>({
+            {CoordinateConvention::norm1000, "auto", "png", 40},
+            {CoordinateConvention::norm999, "norm999", "png", 40},
+            {CoordinateConvention::norm1000_yx, "auto", "jpeg", 40},
+            {CoordinateConvention::unit, "auto", "png", 40},
+            {CoordinateConvention::percent, "auto", "png", 40},
+            {CoordinateConvention::image_pixels, "auto", "png", 160},
+            {CoordinateConvention::model_pixels_28, "auto", "png", 160},
+            {CoordinateConvention::model_pixels_32, "auto", "png", 160},
         }));
-    INFO(option);
+    const std::string word(to_string(convention));
+    INFO(word);
     const auto result =
-        calibrate({"--coordinates", option, "--noise", "10"}, image_format, requests);
+        calibrate({"--coordinates", word, "--noise", "10"}, image_format, requests, asked_for);
     CHECK(result.status == 0);
     const Calibration calibration = calibration_in(result, requests);
-    CHECK(calibration.fit.form == form);
+    CHECK(calibration.fit.form == session::PositionForm{convention});
     CHECK(calibration.fit.residual < 15);
     CHECK(calibration.keeps_convention() != false);
 }

@@ -147,7 +147,10 @@ private:
             if (result.is_error)
                 return agent::fail("tool_failed", output.empty() ? "The tool failed." : output);
             agent::ToolResult read = agent::ok();
-            for (vlm::Image& image : images) read = std::move(read).shows(std::move(image));
+            for (vlm::Image& image : images) {
+                agent::ToolResult shown = std::move(read).shows(std::move(image));
+                read = std::move(shown);
+            }
             if (!output.empty()) read.with("output", output);
             if (output.size() < text.size())
                 read.with("bytes_left_out", static_cast<double>(text.size() - output.size()));
