@@ -133,6 +133,68 @@ vlm::ToolCall call(std::string id, std::string name, std::string arguments) {
 
 const std::string click_call = R"(click{"label":"I see OK.","box":[250,300]})";
 
+/// What a model of the dialect replies.
+struct Words {
+    Dialect dialect;
+
+    /// A click on the middle of a target at x 250, y 300.
+    [[nodiscard]] vlm::ChatReply click() const {
+        switch (dialect) {
+        case Dialect::qwen_computer_use:
+        case Dialect::claude_computer:
+            return of_function(R"({"action":"left_click","coordinate":[250,300]})");
+        case Dialect::openai_computer:
+            return of_function(R"({"actions":[{"type":"click","x":250,"y":300,"button":"left"}]})");
+        case Dialect::ui_tars:
+            return reply_of("Thought: a\nAction: click(start_box='(250,300)')");
+        case Dialect::glm:
+            return reply_of("I see it.\nleft_click(start_box='[250, 300]')");
+        default:
+            return reply_of("I see it.\n```python\npyautogui.click(x=250, y=300)\n```");
+        }
+    }
+    /// A call of a tool that is not an action: natively where the dialect has calls, otherwise as text.
+    [[nodiscard]] vlm::ChatReply
+    tool(const std::string& name,
+         const std::vector<std::pair<std::string, std::string>>& arguments) const {
+        std::string object;
+        std::string list;
+        for (const auto& [argument, value] : arguments) {
+            object += fmt::format(R"({}"{}":"{}")", object.empty() ? "" : ",", argument, value);
+            list += fmt::format("{}{}='{}'", list.empty() ? "" : ", ", argument, value);
+        }
+        const std::string text = fmt::format("{}({})", name, list);
+        switch (dialect) {
+        case Dialect::ui_tars:
+            return reply_of("Thought: a\nAction: " + text);
+        case Dialect::glm:
+            return reply_of("So.\n<|begin_of_box|>" + text + "<|end_of_box|>");
+        case Dialect::pyautogui:
+            return reply_of("So.\n```python\n" + text + "\n```");
+        default:
+            return reply_of("So.", {call("t", name, "{" + object + "}")});
+        }
+    }
+    /// The end of a task.
+    [[nodiscard]] vlm::ChatReply end() const {
+        switch (dialect) {
+        case Dialect::ui_tars:
+            return reply_of("Thought: a\nAction: finished(content='Done.')");
+        case Dialect::glm:
+            return reply_of("DONE()");
+        case Dialect::pyautogui:
+            return reply_of("```python\ncomputer.terminate(status='success')\n```");
+        default:
+            return reply_of("Done.");
+        }
+    }
+
+private:
+    [[nodiscard]] vlm::ChatReply of_function(const std::string& arguments) const {
+        return reply_of("I see it.", {call("c", std::string(function_of(dialect)), arguments)});
+    }
+};
+
 } // namespace
 
 TEST_CASE("dialect: a conversation in text") {
@@ -516,6 +578,39 @@ TEST_CASE("dialect: lists with y first, and members with names") {
         CHECK(std::ranges::count(
                   events, winio::InputEvent{winio::PointerMove{winio::Point{250, 300}}}) == 1);
     }
+}
+
+TEST_CASE("dialect: each profile with a conversation or a team, in each dialect") {
+    const auto dialect =
+        GENERATE(Dialect::qwen_computer_use, Dialect::claude_computer, Dialect::openai_computer,
+                 Dialect::ui_tars, Dialect::glm, Dialect::pyautogui);
+    const std::string name = GENERATE("observer", "basic", "commander", "planner");
+    INFO(name << " in " << to_string(dialect));
+    const Words words{dialect};
+    const std::string evidence(120, 'e');
+    DialectModeStage stage;
+    if (name == "commander")
+        stage.model.reply_with(words.tool(
+            "spawn_operator", {{"operator_instructions", "Click."}, {"rationale", "next"}}));
+    if (name == "planner")
+        stage.model.reply_with(words.tool("update_execution_plan",
+                                          {{"instructions", "Click."}, {"reasoning", "first"}}));
+    stage.model.reply_with(words.click());
+    if (name == "commander")
+        stage.model.reply_with(words.tool("report_completion", {{"evidence", evidence}}));
+    else if (name == "planner")
+        stage.model.reply_with(words.tool("report_mission_complete", {{"evidence", evidence}}));
+    else
+        stage.model.reply_with(words.end());
+
+    const RunFinished finished = stage.run(dialect, name);
+    CHECK(finished.outcome == Outcome::completed);
+    CHECK(stage.model.remaining() == 0);
+    const auto& events = stage.desktop.events();
+    CHECK(std::ranges::count(events,
+                             winio::InputEvent{winio::PointerMove{winio::Point{250, 300}}}) == 1);
+    CHECK(std::ranges::count(events, winio::InputEvent{winio::ButtonChange{
+                                         winio::Button::left, winio::Press::down}}) == 1);
 }
 
 TEST_CASE("dialect: a team") {

@@ -105,6 +105,7 @@ TEST_CASE("calibrate measures the numbers of a model and stores them") {
     CHECK(calibration.fit.form == session::PositionForm{CoordinateConvention::image_pixels});
     CHECK(calibration.model == "tiny");
     CHECK(calibration.time > 1700000000);
+    CHECK(calibration.median_seconds > 0);
     CHECK(session::load_calibration(file.parent_path(), calibration.endpoint, "tiny"));
     const std::string png = test::read_file(workspace.folder / "shown.png");
     CHECK(
@@ -125,6 +126,31 @@ TEST_CASE("calibrate sends the test screens in the format that a run would send"
     for (const ReceivedRequest& request : server.requests())
         if (request.method == "POST")
             CHECK_THAT(request.body, ContainsSubstring("data:image/jpeg;base64,/9j/"));
+}
+
+TEST_CASE("calibrate compares hits with and without refinement") {
+    const test::Workspace workspace;
+    // It hits small targets on a whole screen, and misses them in enlarged parts.
+    const auto sees = seeing(clicking(CoordinateConvention::norm1000)).respond;
+    ChatServer server({.respond = [&](const ReceivedRequest& request) -> Answer {
+        try {
+            return sees(request);
+        } catch (const std::runtime_error&) { // not a whole screen
+            return {.body = completion("", "click_element", R"({"label":"it","box":[10,10]})")};
+        }
+    }});
+    const auto result = workspace.agent_cli(
+        {"calibrate", "--refine", "--endpoint", server.url(), "--model", "tiny"});
+    INFO(result.err << result.out);
+    CHECK_THAT(result.out, ContainsSubstring("refined    hits        rate   95 % confidence\n"));
+    for (const char* row : {"8 px         5 of 5    100 %   57 to 100 %   without\n",
+                            "12 px        5 of 5    100 %   57 to 100 %   without\n",
+                            "12 px        0 of 5      0 %   0 to 43 %   with --refine on\n",
+                            "12 px        0 of 5      0 %   0 to 43 %   with --refine small\n"})
+        CHECK_THAT(result.out, ContainsSubstring(row));
+    CHECK_THAT(result.out, ContainsSubstring("10 more requests, ") &&
+                               ContainsSubstring(" s per click (median)"));
+    CHECK_THAT(result.err, ContainsSubstring("tiny: at most "));
 }
 
 TEST_CASE("calibrate prints JSON, and a bias of the model is corrected") {

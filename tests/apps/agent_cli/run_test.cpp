@@ -2,6 +2,7 @@
 // a run.
 #include "process.hpp"
 
+#include "eyehand/session/calibration.hpp"
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "eyehand/vlm/testing/responses.hpp"
 #include "eyehand/winio/image_file.hpp"
@@ -69,6 +70,35 @@ TEST_CASE("a run that the model completes is exit code 0 and prints the model's 
     check_complete(stage, "completed");
     CHECK(std::filesystem::exists(stage.run_path() / "screenshots/turn_0002.png"));
     CHECK_THAT(test::read_file(stage.run_path() / "http.log"), !ContainsSubstring("base64"));
+}
+
+TEST_CASE("a run applies the calibration of its model, and with --calibration off it does not") {
+    const test::Workspace workspace;
+    ChatServer server;
+    session::Calibration calibration;
+    calibration.endpoint = server.url() + "/v1/chat/completions";
+    calibration.model = "tiny";
+    calibration.fit.grounds = true;
+    calibration.fit.form.convention = agent::CoordinateConvention::percent;
+    const std::filesystem::path folder = workspace.trust_file().parent_path() / "calibrations";
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / session::calibration_file(calibration.endpoint, calibration.model))
+        << session::to_json(calibration);
+    const auto coordinates = [&](std::vector<std::string> more) {
+        server.enqueue({.body = completion("It is done.")});
+        const test::TempFolder runs;
+        std::vector<std::string> arguments{
+            "run",        "do it",      "--model",   "tiny",
+            "--endpoint", server.url(), "--run-dir", runs.path().string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const auto result = workspace.agent_cli(arguments);
+        INFO(result.err);
+        CHECK(result.status == 0);
+        return test::read_file(runs / "run_0001/run.json");
+    };
+    CHECK_THAT(coordinates({}), ContainsSubstring(R"("coordinates": "percent")") ||
+                                    ContainsSubstring(R"("coordinates":"percent")"));
+    CHECK_THAT(coordinates({"--calibration", "off"}), !ContainsSubstring("percent"));
 }
 
 TEST_CASE("a run with stored responses sends what is new, and everything after resume") {
