@@ -49,6 +49,8 @@ std::string description(const PositionForm& form) {
     return text;
 }
 
+// 1568: platform.claude.com/docs/build-with-claude/vision-coordinates. 768: OpenAI's guide to images ("shortest side is
+// 768px long", detail high). 1024: LM Studio, unless its user changes it.
 winio::Size shrunk_size(winio::Size image, ServerResize resize) {
     if (image.empty()) throw std::invalid_argument("the size of an empty image on a server");
     const int long_side = std::max(image.width, image.height);
