@@ -11,7 +11,7 @@ out=$(mktemp) || exit 98
 trap 'rm -f "$out"' EXIT
 wine "$@" >"$out" 2>&1 </dev/null
 status=$?
-# Wine 8 ends about one of some thousand processes before they begin, with status 1 and without a word.
+# Wine 8 ends about one in several thousand processes at their start, with status 1 and no output.
 if [ "$status" -eq 1 ] && [ ! -s "$out" ]; then
     wine "$@" >"$out" 2>&1 </dev/null
     status=$?

@@ -186,10 +186,12 @@ void TerminalView::on_progress(const agent::ToolProgress& progress) {
     const std::scoped_lock lock(mutex_);
     if (options_.detail == Detail::quiet) return;
     const std::string words = one_line(description(progress), short_words);
-    if (options_.terminal)
+    if (options_.terminal) {
+        end_streamed_words();
         spinner_.show(words);
-    else if (options_.detail == Detail::verbose)
+    } else if (options_.detail == Detail::verbose) {
         say("      " + words);
+    }
 }
 
 void TerminalView::end_streamed_words() {

@@ -2,6 +2,7 @@
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/session/verify.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/png.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "catch.hpp"
@@ -24,6 +25,10 @@ constexpr const char* key = "a key of more than sixteen bytes";
 void write_file(const std::filesystem::path& file, const std::string& text) {
     std::ofstream(file, std::ios::binary) << text;
 }
+
+struct Drawing {
+    int side = 0;
+};
 
 /// A run in a directory, with a seal unless it fails.
 struct Stage {
@@ -165,6 +170,29 @@ TEST_CASE("changes of the journal are found, with the line") {
         CHECK_THAT(session::to_text(stage.verify()), !Contains("\x1b"));
         CHECK_THAT(stage.problems(), Contains("events.jsonl 5: it is not a JSON object\n"));
     }
+}
+
+TEST_CASE("changes of images in results are found") {
+    Stage stage;
+    const auto png = winio::encode_png(winio::Image({1, 1}).view());
+    stage.options.custom_tools.add<Drawing>(
+        "draw", "Draws.", {agent::arg("side", &Drawing::side, "pixels")},
+        [&](const Drawing&, agent::ToolContext&) {
+            return agent::ok().shows(vlm::make_image(png, "image/png"));
+        });
+    stage.model.call("draw", R"({"side":1})").say("Done.");
+    const agent::RunControl control;
+    (void)stage.agent().run("do it", stage.run, control);
+    session::seal_run(stage.run, {});
+    CHECK(stage.problems().empty());
+    std::string name;
+    for (const std::string& file : stage.run.names())
+        if (file.starts_with("images/")) name = file;
+    REQUIRE(!name.empty());
+    stage.append(name.c_str(), "x");
+    CHECK(stage.problems() == name + ": has been changed\n");
+    std::filesystem::remove(stage.file(name.c_str()));
+    CHECK(stage.problems() == name + ": is missing\n");
 }
 
 TEST_CASE("changes of screenshots, prompts and logs are found") {

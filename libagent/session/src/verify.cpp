@@ -177,6 +177,10 @@ private:
                 verify_screenshot(it.file, it.sha256);
                 verify_screenshot(it.raw_file, it.raw_sha256);
             },
+            [&](const agent::Invoked& it) {
+                for (const agent::ResultImage& image : it.images)
+                    verify_screenshot(image.file, image.sha256);
+            },
             [&](const agent::Asked& it) {
                 if (!it.sent) return;
                 for (const agent::SentMessage& message : it.sent->added) {

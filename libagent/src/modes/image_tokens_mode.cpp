@@ -43,7 +43,8 @@ void ImageTokensMode::check(const Ask& asked, std::int64_t counted) {
             const auto* image = std::get_if<vlm::Image>(&part);
             if (image == nullptr) continue;
             const auto known = tokens_.find(image->sha256);
-            if (known == tokens_.end()) return; // of an earlier version of this library
+            if (known == tokens_.end())
+                return; // in a result, or of an earlier version of this library
             now.image_tokens += known->second;
             now.images.push_back(image->sha256);
             text += image->sha256;

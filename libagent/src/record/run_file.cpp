@@ -5,8 +5,9 @@
 namespace eyehand::agent {
 
 bool is_screenshot_name(std::string_view name) {
-    // The extensions of `winio::file_extension`.
-    return name.ends_with(".png") || name.ends_with(".jpg") || name.ends_with(".webp");
+    // The extensions of `winio::file_extension`, and of images in results.
+    return name.ends_with(".png") || name.ends_with(".jpg") || name.ends_with(".webp") ||
+           name.ends_with(".gif");
 }
 
 JournalLine next_line(std::istream& in, std::string& line, std::uintmax_t& bytes) {

@@ -55,7 +55,7 @@ std::string RunWriter::save_image(const vlm::Image& image) {
                                        : type == "image/webp" ? ".webp"
                                        : type == "image/gif"  ? ".gif"
                                                               : ".png";
-    std::string name = fmt::format("images/{}{}", image.sha256.substr(0, 16), extension);
+    std::string name = fmt::format("images/{}{}", image.sha256.substr(0, 32), extension);
     if (!store_.contains(name))
         store_.create(name,
                       {reinterpret_cast<const char*>(image.bytes->data()), image.bytes->size()});

@@ -549,9 +549,17 @@ void replay_part(const RunParts& run, const JournalPart& part, const RecordedPar
     std::optional<DesktopWorld> desktop_world;
     if (player) {
         desktop.emplace(*player, recorded->desktop);
-        desktop_world.emplace(
-            DesktopWorldParts{*desktop, model, tools, profile, options, store, control}, timeline,
-            &*player, &*desktop);
+        desktop_world.emplace(DesktopWorldParts{*desktop,
+                                                model,
+                                                tools,
+                                                profile,
+                                                options,
+                                                store,
+                                                control,
+                                                {},
+                                                {},
+                                                [](const ToolProgress&) {}}, // tools may report
+                              timeline, &*player, &*desktop);
     }
     ReplayWorld world({run.run, store, tools, events, run.report, run.not_compared},
                       player ? &*player : nullptr, desktop_world ? &*desktop_world : nullptr,

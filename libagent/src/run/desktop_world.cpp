@@ -700,11 +700,13 @@ void DesktopWorld::remember(const Invoked& call) {
 }
 
 /// Stores an image of a result, for the requests to the model.
-ResultImage DesktopWorld::keep(const vlm::Image& image) {
-    std::string file = writer_.save_image(image);
-    files_.insert_or_assign(image.sha256, file);
-    images_.insert_or_assign(image.sha256, image);
-    return {image.sha256, std::move(file)};
+ResultImage DesktopWorld::keep(const vlm::Image& given) {
+    if (!given.bytes) throw std::invalid_argument("an image of a result without its bytes");
+    vlm::Image image = model_image(given.bytes);
+    ResultImage kept{image.sha256, writer_.save_image(image)};
+    files_.insert_or_assign(kept.sha256, kept.file);
+    images_.insert_or_assign(kept.sha256, std::move(image));
+    return kept;
 }
 
 const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
@@ -714,7 +716,7 @@ const vlm::Image& DesktopWorld::image_of(const std::string& sha256) {
     vlm::Image image =
         model_image(std::make_shared<const std::vector<std::uint8_t>>(writer_.read(file)));
     if (image.sha256 != sha256)
-        throw Error(errc::bad_run, file + " is not the screenshot of the journal: restore it");
+        throw Error(errc::bad_run, file + " is not the image that the journal names: restore it");
     return images_.insert_or_assign(sha256, std::move(image)).first->second;
 }
 

@@ -70,7 +70,7 @@ private:
     [[nodiscard]] Fact cut_from_latest(const Observe& command);
     void show_part(const Zoom& zoom, Observed& fact, vlm::Image& image);
     void set_reference(const Observed& seen);
-    [[nodiscard]] ResultImage keep(const vlm::Image& image);
+    [[nodiscard]] ResultImage keep(const vlm::Image& given);
     [[nodiscard]] const vlm::Image& image_of(const std::string& sha256);
     [[nodiscard]] bool wait_for_step();
     void act_out(const winio::Plan& plan, Invoked& fact);

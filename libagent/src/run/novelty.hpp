@@ -43,7 +43,7 @@ private:
     [[nodiscard]] bool is_elsewhere(const winio::Rect& region, std::int64_t small) const;
     void keep(Seen seen);
 
-    std::deque<Seen> seen_;                  ///< the latest ones
+    std::deque<Seen> seen_; ///< the latest ones
     std::optional<std::uint64_t> latest_fingerprint_;
     std::vector<winio::Rect> latest_change_; ///< in the latest frame that was new
     std::vector<winio::Rect> toggles_;       ///< regions that have returned to an earlier look

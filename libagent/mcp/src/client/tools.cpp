@@ -3,6 +3,7 @@
 
 #include "eyehand/base/utf8.hpp"
 #include "eyehand/winio/error.hpp"
+#include "eyehand/winio/image_file.hpp"
 
 #include "base/text.hpp"
 #include "json/json.hpp"
@@ -11,6 +12,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <initializer_list>
 #include <utility>
 #include <variant>
 
@@ -22,6 +25,7 @@ constexpr std::size_t max_description = 4000;
 constexpr std::size_t max_output = 64000; // bytes for the model
 constexpr std::size_t max_images = 4;     // of a result
 constexpr std::size_t max_image_bytes = std::size_t{8} * 1024 * 1024;
+constexpr int max_image_side = 4096;      // pixels
 constexpr std::size_t max_details = 1000; // of the arguments in a question to the user
 constexpr std::string_view no_arguments = R"({"type":"object","properties":{}})";
 
@@ -56,10 +60,31 @@ std::string schema_for_model(const RemoteTool& tool) {
 
 std::string size_of(std::size_t bytes) { return fmt::format("{} bytes", bytes); }
 
-/// Not if there are too many, or if it is too large or in a format that models do not read.
+bool ends_with(const std::vector<std::uint8_t>& bytes, std::initializer_list<std::uint8_t> end) {
+    return bytes.size() >= end.size() &&
+           std::equal(end.begin(), end.end(),
+                      bytes.end() - static_cast<std::ptrdiff_t>(end.size()));
+}
+
+/// Whether it is an image that models read, and not damaged as far as this can be told: JPEG and GIF are not decoded.
+/// (The server of a model refuses a request with a damaged image, which would end the run.)
+bool is_intact(const std::vector<std::uint8_t>& bytes) {
+    const std::string_view type = vlm::media_type_of(bytes);
+    if (type == "image/jpeg") return ends_with(bytes, {0xFF, 0xD9}); // its end marker
+    if (type == "image/gif") return ends_with(bytes, {0x3B});        // its trailer
+    if (type.empty()) return false;
+    try {
+        const winio::Size size = winio::decode_image(bytes).size();
+        return std::max(size.width, size.height) <= max_image_side;
+    } catch (const winio::Error&) {
+        return false;
+    }
+}
+
+/// Whether the model can see the image besides those that it sees already.
 bool can_be_shown(const Image& image, const std::vector<vlm::Image>& shown) {
     return shown.size() < max_images && image.bytes.size() <= max_image_bytes &&
-           !vlm::media_type_of(image.bytes).empty();
+           is_intact(image.bytes);
 }
 
 /// What the model reads of a part of a result. Adds images that it sees.
@@ -144,13 +169,15 @@ private:
             std::string text = text_of_result(result, images);
             if (context.redact) text = context.redact(text);
             const std::string output = agent::cut_bytes(text, max_output);
-            if (result.is_error)
-                return agent::fail("tool_failed", output.empty() ? "The tool failed." : output);
-            agent::ToolResult read = agent::ok();
+            agent::ToolResult read =
+                result.is_error
+                    ? agent::fail("tool_failed", output.empty() ? "The tool failed." : output)
+                    : agent::ok();
             for (vlm::Image& image : images) {
                 agent::ToolResult shown = std::move(read).shows(std::move(image));
                 read = std::move(shown);
             }
+            if (result.is_error) return read;
             if (!output.empty()) read.with("output", output);
             if (output.size() < text.size())
                 read.with("bytes_left_out", static_cast<double>(text.size() - output.size()));

@@ -1,4 +1,5 @@
 #include "modes/conversation/conversation_mode.hpp"
+#include "modes/result_images.hpp"
 
 #include "base/text.hpp"
 #include "coordinates/numbers_of.hpp"
@@ -117,7 +118,14 @@ vlm::Message ConversationMode::screen_message(const Observed& fact) const {
     if (shown_effect_)
         words = fmt::format("The effect of your latest action: {}.\n{}",
                             winio::to_string(*shown_effect_), words);
-    return vlm::Message::user(std::move(words), by_name(fact));
+    if (shown_images_.empty()) return vlm::Message::user(std::move(words), by_name(fact));
+    // Servers accept images only in messages of the user. The last one is the screenshot, to which positions refer.
+    vlm::Message message = vlm::Message::user(std::string(words_on_result_images));
+    for (const ResultImage& image : shown_images_)
+        message.parts.emplace_back(vlm::Image{image.sha256, nullptr});
+    message.parts.emplace_back(std::move(words));
+    message.parts.emplace_back(by_name(fact));
+    return message;
 }
 
 void ConversationMode::on(const Observed& fact) {
@@ -140,6 +148,7 @@ void ConversationMode::on(const Observed& fact) {
         // The screenshot is the result of a call that asked for one.
         if (results_.back().empty()) results_.back() = screenshot_result(fact);
         answer_calls();
+        shown_images_ = std::exchange(images_, {});
         told_before_ = std::exchange(told_, {});
         shown_words_ = told_before_ + "The current screen:";
     }
@@ -226,7 +235,7 @@ void ConversationMode::on(const Invoked& fact) {
         phase_ = goes_on_ ? Phase::observing : Phase::acting;
         return;
     }
-    // The latest image of a conversation is always the screenshot to which positions refer.
+    // Images of results come with a screenshot.
     if (asked ||
         (can_look && (wants_look_ || !images_.empty() || (looks_after_actions_ && has_effect_)))) {
         phase_ = Phase::observing; // the screenshot comes with the results
@@ -331,13 +340,6 @@ void ConversationMode::answer_calls() {
         transcript_.add(
             vlm::Message::tool(calls_[i].id, i < results_.size() ? results_[i] : refusal));
     calls_.clear();
-    if (images_.empty()) return;
-    // Servers accept images only in messages of the user.
-    vlm::Message shown = vlm::Message::user("The images in the results:");
-    for (const ResultImage& image : images_)
-        shown.parts.emplace_back(vlm::Image{image.sha256, nullptr});
-    transcript_.add(std::move(shown));
-    images_.clear();
 }
 
 void ConversationMode::refuse_calls() {

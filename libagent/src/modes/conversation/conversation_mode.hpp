@@ -63,12 +63,13 @@ private:
     Phase phase_;
     int turn_ = 0; ///< requests started
     FreeTurns free_turns_;
-    std::vector<vlm::ToolCall> calls_; ///< of the latest reply
-    std::vector<std::string> results_; ///< of its calls so far
-    std::vector<ResultImage> images_;  ///< of these results
-    bool has_effect_ = false;          ///< one of these calls acted or waited
-    bool wants_look_ = false;          ///< a call before the last one asked for a screenshot
-    bool goes_on_ = false;             ///< after the screenshot, the next call follows
+    std::vector<vlm::ToolCall> calls_;      ///< of the latest reply
+    std::vector<std::string> results_;      ///< of its calls so far
+    std::vector<ResultImage> images_;       ///< of these results
+    std::vector<ResultImage> shown_images_; ///< with the latest screenshot
+    bool has_effect_ = false;               ///< one of these calls acted or waited
+    bool wants_look_ = false;               ///< a call before the last one asked for a screenshot
+    bool goes_on_ = false;                  ///< after the screenshot, the next call follows
     LoopProfile loop_rules_;
     LoopDetector loops_;
     int loops_from_ = 0; ///< first turn with loop detection

@@ -1,4 +1,5 @@
 #include "modes/team/team_mode.hpp"
+#include "modes/result_images.hpp"
 
 #include "base/text.hpp"
 #include "coordinates/numbers_of.hpp"
@@ -95,12 +96,10 @@ vlm::ChatRequest TeamMode::request() const {
     request.messages.push_back(vlm::Message::system(role().system_prompt));
     vlm::Message now = vlm::Message::user(context());
     if (!leads_) {
-        if (!images_.empty())
-            now.parts.emplace_back(fmt::format("The first {} of the following images belong to the "
-                                               "latest result, and the last one is the screen.",
-                                               images_.size()));
+        if (!images_.empty()) now.parts.emplace_back(std::string(words_on_result_images));
         for (const ResultImage& image : images_)
             now.parts.emplace_back(vlm::Image{image.sha256, nullptr});
+        if (!images_.empty()) now.parts.emplace_back("The current screen:");
         now.parts.emplace_back(vlm::Image{seen_.sha256, nullptr});
     }
     request.messages.push_back(std::move(now));
@@ -272,6 +271,7 @@ void TeamMode::on(const Replied& fact) {
     // The request contained this part; later requests contain the remaining messages.
     if (!calls_.empty() || reminded_) heard().erase(0, shown_of_heard().size());
     if (!calls_.empty()) {
+        images_.clear();
         const std::size_t all = calls_.size();
         choose_calls();
         if (refused_calls_ > 0)
@@ -292,6 +292,7 @@ void TeamMode::on(const Replied& fact) {
     if (leads_) {
         end_lead_turn();
     } else {
+        images_.clear();
         previous_ = ActionRecord{turn_, {}, {}, {}, seen_.file, reply_, false};
         previous_reason_.clear();
         effect_.forget();
@@ -316,6 +317,7 @@ void TeamMode::on(const AskFailed& fact) {
         return;
     }
     narrow_ = true;
+    images_.clear();
     memory_->compress();
     note("context", "the request was longer than the model's context: memory was compressed, and "
                     "further contexts are half as long");
@@ -354,7 +356,7 @@ void TeamMode::on(const Invoked& fact) {
     } else if (leads_) {
         take_lead_call(fact);
     } else {
-        images_ = fact.images;
+        images_.insert(images_.end(), fact.images.begin(), fact.images.end());
         take_worker_call(fact);
     }
 }
