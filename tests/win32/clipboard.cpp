@@ -54,7 +54,8 @@ TEST_CASE("the desktop waits while another program briefly holds the clipboard")
     CHECK(desktop.clipboard()->text() == "patience");
 }
 
-TEST_CASE("the clipboard is not read while another program reads it, which does not lose its text") {
+TEST_CASE(
+    "the clipboard is not read while another program reads it, which does not lose its text") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("of the other program");
     std::promise<void> opened;
