@@ -503,13 +503,26 @@ TEST_CASE("an observer receives what a call reports while it runs") {
           std::vector<std::string>{"copy: 25 %, a\xEF\xBF\xBD", "copy: 100 %", "copy: 3, b"});
 }
 
+namespace {
+
+vlm::Image one_pixel() {
+    return vlm::make_image(winio::encode_png(winio::Image({1, 1}).view()), "image/png");
+}
+
+/// "draw", whose result shows `one_pixel`.
+Toolbox drawing_tools() {
+    Toolbox tools;
+    tools.add<Volume>("draw", "Draws.", {arg("percent", &Volume::percent, "0 to 100")},
+                      [](const Volume&, ToolContext&) { return ok("drawn").shows(one_pixel()); });
+    return tools;
+}
+
+} // namespace
+
 TEST_CASE("the model sees the images in a result, and after them the screen") {
-    const vlm::Image drawing =
-        vlm::make_image(winio::encode_png(winio::Image({1, 1}).view()), "image/png");
+    const vlm::Image drawing = one_pixel();
     AgentStage stage;
-    stage.options.custom_tools.add<Volume>(
-        "draw", "Draws.", {arg("percent", &Volume::percent, "0 to 100")},
-        [&](const Volume&, ToolContext&) { return ok("drawn").shows(drawing); });
+    stage.options.custom_tools = drawing_tools();
     stage.model.call("draw", R"({"percent": 1})").say("done");
     CHECK(stage.run().outcome == Outcome::completed);
     const auto requests = stage.model.requests();
@@ -535,13 +548,10 @@ TEST_CASE("the model sees the images in a result, and after them the screen") {
 }
 
 TEST_CASE("the model sees the images in a result although only one screenshot is kept") {
-    const vlm::Image drawing =
-        vlm::make_image(winio::encode_png(winio::Image({1, 1}).view()), "image/png");
+    const vlm::Image drawing = one_pixel();
     AgentStage stage;
     stage.profile.screenshots = {.keep = 1, .batch = 1};
-    stage.options.custom_tools.add<Volume>(
-        "draw", "Draws.", {arg("percent", &Volume::percent, "0 to 100")},
-        [&](const Volume&, ToolContext&) { return ok("drawn").shows(drawing); });
+    stage.options.custom_tools = drawing_tools();
     stage.model.call("draw", R"({"percent": 1})").say("done");
     CHECK(stage.run().outcome == Outcome::completed);
     const std::vector<vlm::Part>& parts = stage.model.requests().back().messages.back().parts;
@@ -550,12 +560,9 @@ TEST_CASE("the model sees the images in a result although only one screenshot is
 }
 
 TEST_CASE("a resumed run sends the images in earlier results again") {
-    const vlm::Image drawing =
-        vlm::make_image(winio::encode_png(winio::Image({1, 1}).view()), "image/png");
+    const vlm::Image drawing = one_pixel();
     AgentStage stage;
-    stage.options.custom_tools.add<Volume>(
-        "draw", "Draws.", {arg("percent", &Volume::percent, "0 to 100")},
-        [&](const Volume&, ToolContext&) { return ok("drawn").shows(drawing); });
+    stage.options.custom_tools = drawing_tools();
     stage.model.call("draw", R"({"percent": 1})").fail({vlm::errc::unreachable, "gone"});
     CHECK(stage.run().outcome == Outcome::endpoint_failed);
     vlm::testing::ScriptedModel model;
@@ -575,13 +582,9 @@ TEST_CASE("a resumed run sends the images in earlier results again") {
 }
 
 TEST_CASE("the worker of a team sees the images in its result once") {
-    const vlm::Image drawing =
-        vlm::make_image(winio::encode_png(winio::Image({1, 1}).view()), "image/png");
     AgentStage stage;
     stage.profile = load_profile("commander");
-    stage.options.custom_tools.add<Volume>(
-        "draw", "Draws.", {arg("percent", &Volume::percent, "0 to 100")},
-        [&](const Volume&, ToolContext&) { return ok("drawn").shows(drawing); });
+    stage.options.custom_tools = drawing_tools();
     stage.model.call("spawn_operator", R"({"operator_instructions":"Draw.","rationale":"first"})")
         .call("draw", R"({"percent": 1})")
         .call("draw", "{}") // fails

@@ -2,20 +2,22 @@
 
 #include "catch.hpp"
 
+#include <windows.h>
+
 using eyehand::base::create_process;
 
 namespace {
 
-BOOL refuse(DWORD error) {
+bool refuse(DWORD error) {
     SetLastError(error);
-    return FALSE;
+    return false;
 }
 
 } // namespace
 
 TEST_CASE("a process starts at the next attempt if the system refused it with an internal error") {
     int attempts = 0;
-    CHECK(create_process([&] { return ++attempts < 3 ? refuse(ERROR_INTERNAL_ERROR) : TRUE; }) ==
+    CHECK(create_process([&] { return ++attempts < 3 ? refuse(ERROR_INTERNAL_ERROR) : true; }) ==
           ERROR_SUCCESS);
     CHECK(attempts == 3);
 }
