@@ -241,7 +241,7 @@ constexpr KnownId known_ids[] = {
     {"openai/gpt-5.4-mini", "GPT", "image_pixels"},
     {"gpt-5-mini", "GPT", "image_pixels"},
     {"gpt-5.6-sol", "GPT", "image_pixels"},
-    {"computer-use-preview", "GPT", "image_pixels"},
+    {"computer-use-preview", "OpenAI computer use", "image_pixels"},
     {"openai/gpt-oss-20b:free", "GPT-OSS", "cannot ground"},
     {"mistralai/mistral-small-3.2-24b-instruct", "Mistral of 2024 and 2025", "cannot ground"},
     {"mistralai/pixtral-large-2411", "Mistral of 2024 and 2025", "cannot ground"},

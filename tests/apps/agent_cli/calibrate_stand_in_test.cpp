@@ -2,6 +2,7 @@
 #include "controlled_process.hpp"
 #include "process.hpp"
 
+#include "eyehand/agent/dialect.hpp"
 #include "eyehand/session/calibration.hpp"
 
 #include "catch.hpp"
@@ -15,7 +16,8 @@ namespace {
 /// Runs `agent-cli calibrate --json` with a stand-in with these options.
 test::ProcessResult calibrate(const std::vector<std::string>& options,
                               const std::string& image_format = "png", int requests = 40,
-                              const std::string& asked_for = "auto") {
+                              const std::string& asked_for = "auto",
+                              const std::string& dialect = "native") {
     const test::Workspace workspace;
     const std::filesystem::path port_file = workspace.folder / "port";
     std::vector<std::string> arguments{"--questions", "--port-file", port_file.string()};
@@ -30,7 +32,7 @@ test::ProcessResult calibrate(const std::vector<std::string>& options,
     std::erase(port, '\n');
     return workspace.agent_cli({"calibrate", "--json", "--model", "stand-in", "--image-format",
                                 image_format, "--requests", std::to_string(requests),
-                                "--coordinates", asked_for, "--endpoint",
+                                "--coordinates", asked_for, "--dialect", dialect, "--endpoint",
                                 "http://127.0.0.1:" + port});
 }
 
@@ -70,6 +72,17 @@ TEST_CASE("calibrate recognizes the numbers of the stand-in in spite of noise") 
     CHECK(calibration.fit.form == session::PositionForm{convention});
     CHECK(calibration.fit.residual < 15);
     CHECK(calibration.keeps_convention() != false);
+}
+
+TEST_CASE("calibrate recognizes the numbers of the stand-in in each dialect") {
+    const std::string word = GENERATE(from_range(agent::dialect_words()));
+    INFO(word);
+    const auto result = calibrate({"--coordinates", "unit", "--noise", "10", "--dialect", word},
+                                  "png", 40, "auto", word);
+    CHECK(result.status == 0);
+    const Calibration calibration = calibration_in(result);
+    CHECK(to_string(calibration.dialect) == word);
+    CHECK(calibration.fit.form == session::PositionForm{CoordinateConvention::unit});
 }
 
 TEST_CASE("calibrate recovers a bias of the stand-in") {
