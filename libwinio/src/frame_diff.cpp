@@ -99,9 +99,8 @@ std::vector<Rect> everything(Size size, int tile) {
     return rects;
 }
 
-} // namespace
-
-std::vector<Rect> changed_rects(const ImageView& before, const ImageView& after, int tile) {
+std::vector<Rect> changed_rects_in(const RowRange& rows, const ImageView& before,
+                                   const ImageView& after, int tile) {
     if (tile < 1) throw std::invalid_argument("tiles need at least one row");
     if (before.size() != after.size())
         return everything(after.empty() ? before.size() : after.size(), tile);
@@ -110,7 +109,7 @@ std::vector<Rect> changed_rects(const ImageView& before, const ImageView& after,
     std::vector<Rect> rects;
     Band band(after.width(), std::min(tile, std::max(after.width(), after.height())));
     const int band_rows = std::min(tile, after.height());
-    for (int y = 0; y < after.height(); ++y) {
+    for (int y = rows.first; y < rows.end(); ++y) {
         band.compare(before.row(y), after.row(y), y);
         if ((y + 1) % band_rows == 0) band.flush(rects);
     }
@@ -118,14 +117,32 @@ std::vector<Rect> changed_rects(const ImageView& before, const ImageView& after,
     return rects;
 }
 
-bool same_pixels(const ImageView& before, const ImageView& after) {
+bool same_pixels_in(const RowRange& rows, const ImageView& before, const ImageView& after) {
     if (before.size() != after.size()) return false;
-    for (int y = 0; y < before.height(); ++y) {
+    for (int y = rows.first; y < rows.end(); ++y) {
         const auto a = before.row(y);
         const auto b = after.row(y);
         if (!same_bytes(a, b) && !same_colors(a, b)) return false;
     }
     return true;
+}
+
+} // namespace
+
+std::vector<Rect> changed_rects(const ImageView& before, const ImageView& after, int tile) {
+    return changed_rects_in({0, after.height()}, before, after, tile);
+}
+
+std::vector<Rect> changed_rects(const Image& before, const Image& after, int tile) {
+    return changed_rects_in(after.rows_that_may_differ(before), before.view(), after.view(), tile);
+}
+
+bool same_pixels(const ImageView& before, const ImageView& after) {
+    return same_pixels_in({0, before.height()}, before, after);
+}
+
+bool same_pixels(const Image& before, const Image& after) {
+    return same_pixels_in(before.rows_that_may_differ(after), before.view(), after.view());
 }
 
 std::uint64_t fingerprint(const ImageView& image) {

@@ -69,7 +69,7 @@ Screenshot FramePipeline::process(Frame&& frame) {
     if (state.previous.empty())
         screenshot.changed = {{0, 0, area.width, area.height}};
     else
-        screenshot.changed = changed_rects(state.previous.view(), frame.pixels.view());
+        screenshot.changed = changed_rects(state.previous, frame.pixels);
     if (screenshot.changed.empty() && state.file) {
         screenshot.file = state.file;
         return screenshot;

@@ -1,9 +1,13 @@
 #include "eyehand/winio/image.hpp"
 
+#include "latest_capture.hpp"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <stdexcept>
+#include <utility>
 
 namespace eyehand::winio {
 namespace {
@@ -20,6 +24,17 @@ std::size_t checked_bytes(Size size) {
     if (height != 0 && row > max / height)
         throw std::invalid_argument("an image this large does not fit into memory");
     return row * height;
+}
+
+/// The rows that have changed from one version to a later one of the same capturer.
+std::optional<RowRange> changed_between(const PixelVersion& earlier, const PixelVersion& later) {
+    RowRange changed;
+    if (earlier.id == later.id) return changed;
+    for (auto step = later.history.rbegin(); step != later.history.rend(); ++step) {
+        changed = bounding_rows(changed, step->changed);
+        if (step->from == earlier.id) return changed;
+    }
+    return std::nullopt;
 }
 
 } // namespace
@@ -47,14 +62,49 @@ Image::Image(const ImageView& source) : size_(source.size()), bytes_(checked_byt
     for (int y = 0; y < height(); ++y) std::ranges::copy(source.row(y), row(y).begin());
 }
 
+Image::Image(Image&& other) noexcept
+    : size_(std::exchange(other.size_, {})), bytes_(std::move(other.bytes_)),
+      version_(std::move(other.version_)), edited_(other.edited_) {}
+
+Image& Image::operator=(Image&& other) noexcept {
+    if (this == &other) return *this;
+    size_ = std::exchange(other.size_, {});
+    bytes_ = std::exchange(other.bytes_, {});
+    version_ = std::move(other.version_);
+    edited_ = other.edited_;
+    return *this;
+}
+
+Image& Image::operator=(const Image& other) {
+    if (this == &other) return *this;
+    if (size_ != other.size_) resize(other.size_);
+    const RowRange rows = rows_that_may_differ(other);
+    const auto at = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rows.first) * stride());
+    std::copy_n(other.bytes_.begin() + at, static_cast<std::size_t>(rows.count) * stride(),
+                bytes_.begin() + at);
+    version_ = other.version_;
+    edited_ = other.edited_;
+    return *this;
+}
+
+RowRange Image::rows_that_may_differ(const Image& other) const {
+    const RowRange all{0, size_.height};
+    if (!version_ || !other.version_) return all;
+    std::optional<RowRange> changed = changed_between(*version_, *other.version_);
+    if (!changed) changed = changed_between(*other.version_, *version_);
+    return changed ? bounding_rows(*changed, bounding_rows(edited_, other.edited_)) : all;
+}
+
 ImageView Image::view() const {
     if (empty()) return {};
     return {bytes_.data(), size_, stride()};
 }
 
 void Image::resize(Size size) {
+    if (size == size_) return;
     bytes_.resize(checked_bytes(size));
     size_ = size;
+    version_.reset();
 }
 
 Color Image::at(int x, int y) const {

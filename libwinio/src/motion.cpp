@@ -170,18 +170,19 @@ void Motion::resize(Size size) {
     size_ = size;
 }
 
-void Motion::note(const ImageView& before, const ImageView& after, Time now) {
+void Motion::note(const Image& before, const Image& after, Time now) {
     if (before.size() != size_ || after.size() != size_)
         throw std::invalid_argument("the images and the watch differ in size");
     latest_look_ = now;
-    for (int top = 0; top < size_.height; top += cell_pixels) {
+    const RowRange rows = after.rows_that_may_differ(before);
+    for (int top = rows.first - rows.first % cell_pixels; top < rows.end(); top += cell_pixels) {
         std::ranges::fill(dirty_, std::uint8_t{0});
         for (int y = top; y < std::min(top + cell_pixels, size_.height); ++y)
             compare_rows(before.row(y), after.row(y), dirty_);
         const std::uint32_t first = static_cast<std::uint32_t>(top / cell_pixels) * columns_;
         for (std::uint32_t column = 0; column < columns_; ++column)
             if (dirty_[column] != 0 && (ignored_.empty() || ignored_[first + column] == 0))
-                note_cell(first + column, before, after);
+                note_cell(first + column, before.view(), after.view());
     }
 }
 

@@ -44,7 +44,7 @@ public:
     void ignore(const std::vector<Rect>& regions);
     /// Records the cells in which two captures differ. Throws std::invalid_argument unless both
     /// have the size that was passed to `start`.
-    void note(const ImageView& before, const ImageView& after, Time now);
+    void note(const Image& before, const Image& after, Time now);
 
     /// The time of the latest change; empty if nothing has changed.
     [[nodiscard]] std::optional<Time> latest_change(Toggling toggling) const;

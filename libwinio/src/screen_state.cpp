@@ -42,12 +42,13 @@ bool is_caret(const Rect& region, const ImageView& before, const ImageView& afte
 
 } // namespace
 
-std::vector<Rect> differing_rects(const ImageView& before, const ImageView& after, int dpi) {
+std::vector<Rect> differing_rects(const Image& before, const Image& after, int dpi) {
     std::vector<Rect> rects = changed_rects(before, after, cell_side);
     if (rects.empty() || rects.size() > max_regions) return rects;
     std::vector<Rect> carets = components(rects);
-    std::erase_if(carets,
-                  [&](const Rect& region) { return !is_caret(region, before, after, dpi); });
+    std::erase_if(carets, [&](const Rect& region) {
+        return !is_caret(region, before.view(), after.view(), dpi);
+    });
     std::erase_if(rects, [&](const Rect& rect) {
         return std::ranges::any_of(
             carets, [&](const Rect& caret) { return intersection(rect, caret) == rect; });
@@ -87,7 +88,7 @@ const WindowInfo* foreground_window(const std::vector<WindowInfo>& windows) {
 
 std::vector<Rect> changed_regions(const Frame& before, const Frame& after, int dpi) {
     if (area_of(before) != area_of(after)) return {area_of(after)};
-    std::vector<Rect> rects = differing_rects(before.pixels.view(), after.pixels.view(), dpi);
+    std::vector<Rect> rects = differing_rects(before.pixels, after.pixels, dpi);
     if (rects.size() > max_regions)
         rects = {std::accumulate(rects.begin() + 1, rects.end(), rects.front(), bounding_rect)};
     return moved_by(components(std::move(rects)), after.origin);

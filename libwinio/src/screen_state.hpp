@@ -9,7 +9,6 @@ namespace eyehand::winio {
 [[nodiscard]] Rect area_of(const Frame& frame);
 
 /// Rectangles of at most one band of cells in which images of the same size differ, without carets.
-[[nodiscard]] std::vector<Rect> differing_rects(const ImageView& before, const ImageView& after,
-                                                int dpi);
+[[nodiscard]] std::vector<Rect> differing_rects(const Image& before, const Image& after, int dpi);
 
 } // namespace eyehand::winio

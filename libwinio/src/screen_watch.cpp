@@ -60,7 +60,7 @@ using Mask = std::vector<std::uint8_t>; ///< one entry for each cell
 
 Mask differing_cells(const Grid& grid, const Image& before, const Image& after, int dpi) {
     Mask mask(grid.cells(), 0);
-    for (const Rect& rect : differing_rects(before.view(), after.view(), dpi))
+    for (const Rect& rect : differing_rects(before, after, dpi))
         grid.for_cells(rect, [&](std::size_t cell) { mask[cell] = 1; });
     return mask;
 }

@@ -126,7 +126,7 @@ void Settler::State::watch(Capturer& capturer, const Watch& how, const std::stop
         const bool seen = try_capture(capturer, how.area, next, how.retries_until);
         const auto now = Clock::now();
         if (seen) {
-            if (known != nullptr) motion.note(known->pixels.view(), next.pixels.view(), now);
+            if (known != nullptr) motion.note(known->pixels, next.pixels, now);
             std::swap(last, next);
         }
         // Changes before the first capture and during a failed capture are unknown.

@@ -152,7 +152,7 @@ TEST_CASE("after running out of memory, a watch restarts with its old size and w
             const Image before(next);
             Image after(next);
             after.fill({next.width - 8, next.height - 8, 8, 8}, {.red = 1});
-            motion.note(before.view(), after.view(), Motion::Time{});
+            motion.note(before, after, Motion::Time{});
             CHECK(motion.changed(Toggling::counts) ==
                   std::vector<Rect>{{next.width - 8, next.height - 8, 8, 8}});
         }

@@ -31,7 +31,7 @@ public:
         for (int i = 0; i < times; ++i) {
             time_ += interval;
             paint(now_, i);
-            motion.note(before_.view(), now_.view(), time_);
+            motion.note(before_, now_, time_);
             before_ = now_;
         }
     }
@@ -406,14 +406,13 @@ TEST_CASE(
 TEST_CASE("a watch of another size does not use the previous one") {
     Motion motion;
     motion.start({64, 64});
-    CHECK_THROWS_AS(motion.note(Image({64, 64}).view(), Image({64, 65}).view(), {}),
-                    std::invalid_argument);
+    CHECK_THROWS_AS(motion.note(Image({64, 64}), Image({64, 65}), {}), std::invalid_argument);
     Image painted({64, 64});
     painted.fill({0, 0, 64, 64}, shade(1));
-    motion.note(Image({64, 64}).view(), painted.view(), {});
+    motion.note(Image({64, 64}), painted, {});
     motion.start({128, 16});
     CHECK(motion.changed(Toggling::counts).empty());
-    CHECK_NOTHROW(motion.note(Image({128, 16}).view(), Image({128, 16}).view(), {}));
+    CHECK_NOTHROW(motion.note(Image({128, 16}), Image({128, 16}), {}));
 }
 
 TEST_CASE("a few new looks, even over a long time, are not toggling") {

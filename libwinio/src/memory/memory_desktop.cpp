@@ -1,6 +1,7 @@
 #include "eyehand/winio/testing/memory_desktop.hpp"
 
 #include "../check_text.hpp"
+#include "../latest_capture.hpp"
 #include "eyehand/base/utf8.hpp"
 
 #include <algorithm>
@@ -43,7 +44,6 @@ public:
             throw Error(errc::no_display, "this session has no display");
         into.origin = area.origin();
         into.pixels.resize(area.size());
-        into.pixels.fill({0, 0, area.width, area.height}, Color{});
         copy_screen(area, into.pixels);
         into.pointer.reset();
         if (options_.pointer && desktop_.shape_) {
@@ -54,11 +54,18 @@ public:
     }
 
 private:
-    void copy_screen(const Rect& area, Image& into) const {
+    void copy_screen(const Rect& area, Image& into) {
         const Rect& bounds = desktop_.bounds_;
         const Rect visible = intersection(area, bounds);
         const ImageView source = desktop_.screen_.view().crop(
             {visible.x - bounds.x, visible.y - bounds.y, visible.width, visible.height});
+        if (visible == area) {
+            latest_.begin(area.size());
+            latest_.take(source, 0);
+            latest_.give(into);
+            return;
+        }
+        into.fill({0, 0, area.width, area.height}, Color{});
         const auto left = static_cast<std::size_t>(visible.x - area.x) * 4;
         for (int y = 0; y < source.height(); ++y)
             std::ranges::copy(source.row(y),
@@ -67,6 +74,7 @@ private:
 
     MemoryDesktop& desktop_;
     CaptureOptions options_;
+    LatestCapture latest_;
 };
 
 MemoryDesktop::MemoryDesktop(Size size)

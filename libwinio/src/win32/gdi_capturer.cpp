@@ -102,6 +102,8 @@ void GdiCapturer::copy_screen(const Rect& visible, Point to, Image& into) {
     prepare_bitmap(screen.get(), {visible.width, rows_at_once});
     const Selection selected(system_, memory.get(), bitmap_.get());
     if (!selected) unavailable(system_, "SelectObject");
+    const bool whole = visible.size() == into.size(); // no part of the area is outside the desktop
+    if (whole) latest_.begin(visible.size());
     const DWORD operation = options_.layered_windows ? SRCCOPY | CAPTUREBLT : SRCCOPY;
     for (int y = 0; y < visible.height; y += rows_at_once) {
         const Size piece{visible.width, std::min(rows_at_once, visible.height - y)};
@@ -109,9 +111,13 @@ void GdiCapturer::copy_screen(const Rect& visible, Point to, Image& into) {
                              visible.y + y, operation))
             unavailable(system_, "BitBlt");
         GdiFlush(); // otherwise the pixels may not have arrived yet
-        copy_rows({bitmap_pixels_, piece, static_cast<std::size_t>(piece.width) * 4},
-                  {to.x, to.y + y}, into);
+        const ImageView rows{bitmap_pixels_, piece, static_cast<std::size_t>(piece.width) * 4};
+        if (whole)
+            latest_.take(rows, y);
+        else
+            copy_rows(rows, {to.x, to.y + y}, into);
     }
+    if (whole) latest_.give(into);
 }
 
 void GdiCapturer::prepare_bitmap(HDC screen, Size size) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
+#include "latest_capture.hpp"
 #include "win32/handles.hpp"
 #include "win32/system_calls.hpp"
 
@@ -25,6 +26,7 @@ private:
     Bitmap bitmap_; // kept for the next capture of the same size
     Size bitmap_size_;
     const std::uint8_t* bitmap_pixels_ = nullptr;
+    LatestCapture latest_;
 };
 
 } // namespace eyehand::winio::win32

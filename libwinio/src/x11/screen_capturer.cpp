@@ -41,10 +41,6 @@ bool is_bgrx(const Connection& connection) {
 }
 
 void copy_rows(const ImageView& from, Point to, Image& into) {
-    if (to == Point{} && from.size() == into.size()) {
-        std::copy_n(from.row(0).data(), bytes_of(from.size()), into.data());
-        return;
-    }
     const auto left = static_cast<std::size_t>(to.x) * 4;
     for (int y = 0; y < from.height(); ++y)
         std::ranges::copy(from.row(y), into.row(to.y + y).subspan(left).begin());
@@ -114,11 +110,21 @@ bool ScreenCapturer::copy_shared(const Rect& visible, Point to, Image& into) {
                                            XCB_IMAGE_FORMAT_Z_PIXMAP, memory_->id(), 0),
                          &why);
     if (!reply) fail("ShmGetImage", why.get());
-    copy_rows(packed(memory_->data(), visible.size()), to, into);
+    take(packed(memory_->data(), visible.size()), to, into);
     return true;
 }
 
-void ScreenCapturer::copy_sent(const Rect& visible, Point to, Image& into) const {
+void ScreenCapturer::take(const ImageView& captured, Point to, Image& into) {
+    if (captured.size() != into.size()) { // a part of the area is outside the screen
+        copy_rows(captured, to, into);
+        return;
+    }
+    latest_.begin(captured.size());
+    latest_.take(captured, 0);
+    latest_.give(into);
+}
+
+void ScreenCapturer::copy_sent(const Rect& visible, Point to, Image& into) {
     Reply<xcb_generic_error_t> why;
     const auto reply = connection_.take(
         xcb_get_image_reply,
@@ -130,7 +136,7 @@ void ScreenCapturer::copy_sent(const Rect& visible, Point to, Image& into) const
     if (!reply ||
         static_cast<std::size_t>(xcb_get_image_data_length(reply.get())) < bytes_of(visible.size()))
         fail("GetImage", why.get());
-    copy_rows(packed(xcb_get_image_data(reply.get()), visible.size()), to, into);
+    take(packed(xcb_get_image_data(reply.get()), visible.size()), to, into);
 }
 
 void ScreenCapturer::fail(const char* call, const xcb_generic_error_t* error) const {

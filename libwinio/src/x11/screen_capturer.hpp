@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/winio/desktop.hpp"
+#include "latest_capture.hpp"
 #include "x11/shared_memory.hpp"
 
 #include <optional>
@@ -29,13 +30,15 @@ public:
 private:
     void copy_screen(const Rect& visible, Point to, Image& into);
     [[nodiscard]] bool copy_shared(const Rect& visible, Point to, Image& into);
-    void copy_sent(const Rect& visible, Point to, Image& into) const;
+    void copy_sent(const Rect& visible, Point to, Image& into);
+    void take(const ImageView& captured, Point to, Image& into);
     [[noreturn]] void fail(const char* call, const xcb_generic_error_t* error) const;
 
     const Connection& connection_;
     Transfer transfer_;
     bool pointer_;
     std::optional<SharedMemory> memory_; ///< kept for the next capture that fits into it
+    LatestCapture latest_;
 };
 
 } // namespace eyehand::winio::x11

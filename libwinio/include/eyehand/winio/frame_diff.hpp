@@ -14,9 +14,14 @@ namespace eyehand::winio {
 /// different sizes differ everywhere. Throws std::invalid_argument if `tile` is less than 1.
 [[nodiscard]] EYEHAND_WINIO_API std::vector<Rect>
 changed_rects(const ImageView& before, const ImageView& after, int tile = 32);
+/// The same. Compares only rows that may differ.
+[[nodiscard]] EYEHAND_WINIO_API std::vector<Rect> changed_rects(const Image& before,
+                                                                const Image& after, int tile = 32);
 
 /// Whether the images have the same size and the same colors. Stops at the first difference.
 [[nodiscard]] EYEHAND_WINIO_API bool same_pixels(const ImageView& before, const ImageView& after);
+/// The same. Compares only rows that may differ.
+[[nodiscard]] EYEHAND_WINIO_API bool same_pixels(const Image& before, const Image& after);
 
 /// A hash of the size and the colors, to recognize an image later. Not cryptographic.
 [[nodiscard]] EYEHAND_WINIO_API std::uint64_t fingerprint(const ImageView& image);

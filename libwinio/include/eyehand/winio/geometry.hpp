@@ -51,6 +51,15 @@ struct RowRange {
     friend bool operator==(const RowRange&, const RowRange&) = default;
 };
 
+/// The smallest range that contains both. Empty ranges are ignored.
+[[nodiscard]] constexpr RowRange bounding_rows(const RowRange& a, const RowRange& b) {
+    if (a.count <= 0) return b;
+    if (b.count <= 0) return a;
+    const int first = a.first < b.first ? a.first : b.first;
+    const int end = a.end() > b.end() ? a.end() : b.end();
+    return {first, end - first};
+}
+
 /// The part that both rectangles cover; empty if they do not overlap.
 [[nodiscard]] EYEHAND_WINIO_API Rect intersection(const Rect& a, const Rect& b);
 /// The smallest rectangle that covers both. Empty rectangles are ignored.

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -47,10 +48,23 @@ struct Color {
     friend bool operator==(const Color&, const Color&) = default;
 };
 
+class LatestCapture;
+struct PixelVersion;
+
 /// Owns pixels in ImageView's layout without padding between rows. Copies copy the pixels.
+///
+/// An image that a capturer has filled knows in which rows it can differ from the capturer's other
+/// images (`rows_that_may_differ`), so that captures, copies and comparisons of a screen that hardly
+/// changes touch few rows.
 class EYEHAND_WINIO_API Image {
 public:
     Image() = default;
+    ~Image() = default;
+    Image(const Image&) = default;
+    Image(Image&& other) noexcept;
+    /// Copies only rows that may differ.
+    Image& operator=(const Image& other);
+    Image& operator=(Image&& other) noexcept;
     /// Black, opaque pixels. Throws std::invalid_argument if `size` is negative or its number of
     /// bytes does not fit into std::size_t.
     explicit Image(Size size);
@@ -61,17 +75,27 @@ public:
     [[nodiscard]] int height() const { return size_.height; }
     [[nodiscard]] std::size_t stride() const { return static_cast<std::size_t>(size_.width) * 4; }
     [[nodiscard]] bool empty() const { return size_.empty(); }
-    [[nodiscard]] std::uint8_t* data() { return bytes_.data(); }
+    /// All rows. Valid until the image is resized, assigned to, captured into or destroyed.
+    [[nodiscard]] std::uint8_t* data() {
+        edit({0, size_.height});
+        return bytes_.data();
+    }
     [[nodiscard]] const std::uint8_t* data() const { return bytes_.data(); }
     /// The `width() * 4` bytes of row `y`, 0 <= y < height(). Valid until the image is resized,
-    /// assigned to or destroyed.
+    /// assigned to, captured into or destroyed.
     [[nodiscard]] std::span<std::uint8_t> row(int y) {
+        edit({y, 1});
         return {bytes_.data() + static_cast<std::size_t>(y) * stride(), stride()};
     }
     [[nodiscard]] std::span<const std::uint8_t> row(int y) const {
         return {bytes_.data() + static_cast<std::size_t>(y) * stride(), stride()};
     }
     [[nodiscard]] ImageView view() const;
+
+    /// The rows outside of which this image and one of the same size have equal pixels. All rows,
+    /// unless a capturer has filled both, or images that they are copies of; no rows if both are
+    /// captures between which nothing has changed.
+    [[nodiscard]] RowRange rows_that_may_differ(const Image& other) const;
 
     /// Changes the size. The old pixels are lost; the memory is reused if it suffices.
     void resize(Size size);
@@ -81,8 +105,16 @@ public:
     void fill(const Rect& area, Color color);
 
 private:
+    friend class LatestCapture;
+    void edit(const RowRange& rows) {
+        if (version_) edited_ = bounding_rows(edited_, rows);
+    }
+
     Size size_;
     std::vector<std::uint8_t> bytes_;
+    std::shared_ptr<const PixelVersion>
+        version_; // that the pixels equal, outside of `edited_`; or null
+    RowRange edited_;
 };
 
 /// Limits for reading an image file, so that a small file cannot cause a large allocation.
