@@ -99,6 +99,38 @@ std::vector<Rect> everything(Size size, int tile) {
     return rects;
 }
 
+constexpr std::uint64_t odd = 0x9E3779B97F4A7C15; // from the golden ratio, as in hash tables
+
+std::uint64_t mixed(std::uint64_t hash, std::uint64_t with) {
+    hash = (hash ^ with) * odd;
+    return hash ^ (hash >> 32U);
+}
+
+/// Of a row's colors.
+std::uint64_t hash_of(std::span<const std::uint8_t> row) {
+    constexpr std::uint64_t colors = std::bit_cast<std::uint64_t>(
+        std::array<std::uint8_t, 8>{255, 255, 255, 0, 255, 255, 255, 0});
+    // Several sums, so that the processor need not wait for each multiplication.
+    std::array<std::uint64_t, 4> sums{odd, 1, 2, ~odd};
+    std::size_t lane = 0;
+    for (std::size_t at = 0; at < row.size(); at += sizeof(std::uint64_t)) {
+        std::uint64_t pixels = 0;
+        std::memcpy(&pixels, &row[at], std::min(sizeof pixels, row.size() - at));
+        std::uint64_t& sum = sums[lane++ % sums.size()];
+        sum = mixed(sum, pixels & colors);
+    }
+    std::uint64_t hash = odd;
+    for (const std::uint64_t sum : sums) hash = mixed(hash, sum);
+    return hash;
+}
+
+std::uint64_t hash_of(Size size, const std::vector<std::uint64_t>& rows) {
+    std::uint64_t hash = mixed(mixed(odd, static_cast<std::uint64_t>(size.width)),
+                               static_cast<std::uint64_t>(size.height));
+    for (const std::uint64_t row : rows) hash = mixed(hash, row);
+    return hash;
+}
+
 std::vector<Rect> changed_rects_in(const RowRange& rows, const ImageView& before,
                                    const ImageView& after, int tile) {
     if (tile < 1) throw std::invalid_argument("tiles need at least one row");
@@ -146,26 +178,22 @@ bool same_pixels(const Image& before, const Image& after) {
 }
 
 std::uint64_t fingerprint(const ImageView& image) {
-    constexpr std::uint64_t odd = 0x9E3779B97F4A7C15; // from the golden ratio, as in hash tables
-    constexpr std::uint64_t colors = std::bit_cast<std::uint64_t>(
-        std::array<std::uint8_t, 8>{255, 255, 255, 0, 255, 255, 255, 0});
-    // Several sums, so that the processor need not wait for each multiplication.
-    std::array<std::uint64_t, 4> sums{odd, static_cast<std::uint64_t>(image.width()),
-                                      static_cast<std::uint64_t>(image.height()), ~odd};
-    for (int y = 0; y < image.height(); ++y) {
-        const auto row = image.row(y);
-        std::size_t lane = 0;
-        for (std::size_t at = 0; at < row.size(); at += sizeof(std::uint64_t)) {
-            std::uint64_t pixels = 0;
-            std::memcpy(&pixels, &row[at], std::min(sizeof pixels, row.size() - at));
-            std::uint64_t& sum = sums[lane++ % sums.size()];
-            sum = (sum ^ (pixels & colors)) * odd;
-            sum ^= sum >> 32U;
-        }
+    std::vector<std::uint64_t> rows;
+    rows.reserve(static_cast<std::size_t>(image.height()));
+    for (int y = 0; y < image.height(); ++y) rows.push_back(hash_of(image.row(y)));
+    return hash_of(image.size(), rows);
+}
+
+std::uint64_t Fingerprints::of(const Image& image) {
+    RowRange stale = image.rows_that_may_differ(latest_);
+    if (rows_.size() != static_cast<std::size_t>(image.height())) {
+        rows_.assign(static_cast<std::size_t>(image.height()), 0);
+        stale = {0, image.height()};
     }
-    std::uint64_t hash = odd;
-    for (const std::uint64_t sum : sums) hash = (hash ^ sum) * odd;
-    return hash ^ (hash >> 32U);
+    for (int y = stale.first; y < stale.end(); ++y)
+        rows_[static_cast<std::size_t>(y)] = hash_of(image.row(y));
+    latest_ = image.stamp();
+    return hash_of(image.size(), rows_);
 }
 
 } // namespace eyehand::winio

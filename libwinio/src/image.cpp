@@ -63,36 +63,35 @@ Image::Image(const ImageView& source) : size_(source.size()), bytes_(checked_byt
 }
 
 Image::Image(Image&& other) noexcept
-    : size_(std::exchange(other.size_, {})), bytes_(std::move(other.bytes_)),
-      version_(std::move(other.version_)), edited_(other.edited_) {}
+    : size_(std::exchange(other.size_, {})), bytes_(std::exchange(other.bytes_, {})),
+      stamp_(std::exchange(other.stamp_, {})) {}
 
 Image& Image::operator=(Image&& other) noexcept {
     if (this == &other) return *this;
     size_ = std::exchange(other.size_, {});
     bytes_ = std::exchange(other.bytes_, {});
-    version_ = std::move(other.version_);
-    edited_ = other.edited_;
+    stamp_ = std::exchange(other.stamp_, {});
     return *this;
 }
 
 Image& Image::operator=(const Image& other) {
     if (this == &other) return *this;
-    if (size_ != other.size_) resize(other.size_);
+    resize(other.size_);
     const RowRange rows = rows_that_may_differ(other);
     const auto at = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rows.first) * stride());
     std::copy_n(other.bytes_.begin() + at, static_cast<std::size_t>(rows.count) * stride(),
                 bytes_.begin() + at);
-    version_ = other.version_;
-    edited_ = other.edited_;
+    stamp_ = other.stamp_;
     return *this;
 }
 
-RowRange Image::rows_that_may_differ(const Image& other) const {
+RowRange Image::rows_that_may_differ(const PixelStamp& other) const {
     const RowRange all{0, size_.height};
-    if (!version_ || !other.version_) return all;
-    std::optional<RowRange> changed = changed_between(*version_, *other.version_);
-    if (!changed) changed = changed_between(*other.version_, *version_);
-    return changed ? bounding_rows(*changed, bounding_rows(edited_, other.edited_)) : all;
+    if (!stamp_.version_ || !other.version_) return all;
+    std::optional<RowRange> changed = changed_between(*stamp_.version_, *other.version_);
+    if (!changed) changed = changed_between(*other.version_, *stamp_.version_);
+    if (!changed) return all;
+    return bounding_rows(*changed, bounding_rows(stamp_.edited_, other.edited_));
 }
 
 ImageView Image::view() const {
@@ -104,7 +103,7 @@ void Image::resize(Size size) {
     if (size == size_) return;
     bytes_.resize(checked_bytes(size));
     size_ = size;
-    version_.reset();
+    stamp_ = {};
 }
 
 Color Image::at(int x, int y) const {

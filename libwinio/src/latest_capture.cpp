@@ -56,8 +56,8 @@ void LatestCapture::give(Image& into) {
         version_ = std::move(next);
         changed_ = {};
     }
-    pixels_.version_ = version_;
-    pixels_.edited_ = {};
+    pixels_.stamp_.version_ = version_;
+    pixels_.stamp_.edited_ = {};
     into = pixels_;
 }
 

@@ -166,6 +166,7 @@ TEST_CASE("whatever happens to captured images, they are right about the rows th
     std::vector<LatestCapture> capturers(2);
     std::vector<Image> images(5, screen);
     std::vector<Image> expected = images;
+    Fingerprints fingerprints;
     for (int step = 0; step < 2000; ++step) {
         const auto which = static_cast<std::size_t>(any(5));
         const auto other = static_cast<std::size_t>(any(5));
@@ -194,6 +195,7 @@ TEST_CASE("whatever happens to captured images, they are right about the rows th
             std::swap(expected[which], expected[other]);
         }
         REQUIRE(are_equal(images[which], expected[which]));
+        REQUIRE(fingerprints.of(images[which]) == fingerprint(expected[which].view()));
         REQUIRE(differ_only_in(images[which].rows_that_may_differ(images[other]), images[which],
                                images[other]));
         REQUIRE(changed_rects(images[which], images[other], 8) ==

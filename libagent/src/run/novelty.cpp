@@ -1,7 +1,5 @@
 #include "run/novelty.hpp"
 
-#include "eyehand/winio/frame_diff.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -51,12 +49,7 @@ bool Novelty::is_still(const winio::Frame& previous, const winio::Frame& frame,
     const std::vector<winio::Rect> changed = previous.pixels.empty()
                                                  ? std::vector<winio::Rect>{}
                                                  : winio::changed_regions(previous, frame, dpi);
-    // A comparison takes a third of the time of a fingerprint. (Carets are not in `changed`.)
-    const bool is_same =
-        latest_fingerprint_ && changed.empty() && winio::same_pixels(previous.pixels, frame.pixels);
-    const std::uint64_t fingerprint =
-        is_same ? *latest_fingerprint_ : winio::fingerprint(frame.pixels.view());
-    latest_fingerprint_ = fingerprint;
+    const std::uint64_t fingerprint = fingerprints_.of(frame.pixels);
     const auto known = [&](const Seen& seen) {
         return seen.sha256 == sha256 || seen.fingerprint == fingerprint;
     };

@@ -1,6 +1,7 @@
 // Decides whether a screenshot shows anything new, for loop detection.
 #pragma once
 
+#include "eyehand/winio/frame_diff.hpp"
 #include "eyehand/winio/screen_state.hpp"
 
 #include <cstdint>
@@ -44,7 +45,7 @@ private:
     void keep(Seen seen);
 
     std::deque<Seen> seen_; ///< the latest ones
-    std::optional<std::uint64_t> latest_fingerprint_;
+    winio::Fingerprints fingerprints_;
     std::vector<winio::Rect> latest_change_; ///< in the latest frame that was new
     std::vector<winio::Rect> toggles_;       ///< regions that have returned to an earlier look
     std::vector<winio::Point> targets_;      ///< since the previous frame

@@ -86,11 +86,13 @@ xcb_atom_t Connection::atom(const std::string& name) {
     return atoms_[name] = reply->atom;
 }
 
-std::string Connection::atom_name(xcb_atom_t atom) const {
+std::string Connection::atom_name(xcb_atom_t atom) {
+    const auto known = names_.find(atom);
+    if (known != names_.end()) return known->second;
     const auto reply = take(xcb_get_atom_name_reply, xcb_get_atom_name(connection_, atom));
     if (!reply) return {};
-    return {xcb_get_atom_name_name(reply.get()),
-            static_cast<std::size_t>(xcb_get_atom_name_name_length(reply.get()))};
+    return names_[atom] = {xcb_get_atom_name_name(reply.get()),
+                           static_cast<std::size_t>(xcb_get_atom_name_name_length(reply.get()))};
 }
 
 // libxcb's functions for replies have no time limit.

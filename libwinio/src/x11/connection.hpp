@@ -51,7 +51,7 @@ public:
 
     /// The atom with this name, requested only once.
     [[nodiscard]] xcb_atom_t atom(const std::string& name);
-    [[nodiscard]] std::string atom_name(xcb_atom_t atom) const;
+    [[nodiscard]] std::string atom_name(xcb_atom_t atom);
 
     /// The reply to a request. Empty if the server replied with an error, which is then in `why`,
     /// or did not reply within `max_round_trip`; then the connection is lost.
@@ -91,6 +91,7 @@ private:
     xcb_screen_t* screen_ = nullptr;
     xcb_window_t window_ = XCB_NONE;
     std::map<std::string, xcb_atom_t> atoms_;
+    std::map<xcb_atom_t, std::string> names_;
 };
 
 } // namespace eyehand::winio::x11

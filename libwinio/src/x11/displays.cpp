@@ -15,11 +15,6 @@ namespace {
 
 constexpr int least_dpi = 96;
 
-int dpi_by_resources(Connection& connection) {
-    return dpi_of_resources(
-        PropertyRequest(connection, connection.root(), XCB_ATOM_RESOURCE_MANAGER).text());
-}
-
 Display display_of(Connection& connection, const xcb_randr_monitor_info_t& monitor, int dpi) {
     Display display;
     display.id = display.name = connection.atom_name(monitor.name);
@@ -31,21 +26,35 @@ Display display_of(Connection& connection, const xcb_randr_monitor_info_t& monit
     return display;
 }
 
-std::vector<Display> monitors(Connection& connection, int dpi) {
-    if (!connection.has(&xcb_randr_id)) return {};
-    // The server uses the newest protocol that the client announces.
-    (void)connection.take(xcb_randr_query_version_reply,
-                          xcb_randr_query_version(connection.get(), 1, 5));
-    constexpr std::uint8_t only_active = 1;
-    const auto reply =
-        connection.take(xcb_randr_get_monitors_reply,
-                        xcb_randr_get_monitors(connection.get(), connection.root(), only_active));
+/// A request for the monitors, in the same round trip as other requests.
+class MonitorsRequest {
+public:
+    explicit MonitorsRequest(Connection& connection) : connection_(connection) {
+        if (!connection.has(&xcb_randr_id)) return;
+        // The server uses the newest protocol that the client announces.
+        version_ = xcb_randr_query_version(connection.get(), 1, 5);
+        constexpr std::uint8_t only_active = 1;
+        monitors_ = xcb_randr_get_monitors(connection.get(), connection.root(), only_active);
+    }
+    /// Call it once.
+    [[nodiscard]] std::vector<Display> displays(int dpi);
+
+private:
+    Connection& connection_;
+    xcb_randr_query_version_cookie_t version_{};
+    xcb_randr_get_monitors_cookie_t monitors_{};
+};
+
+std::vector<Display> MonitorsRequest::displays(int dpi) {
     std::vector<Display> found;
+    if (!connection_.has(&xcb_randr_id)) return found;
+    (void)connection_.take(xcb_randr_query_version_reply, version_);
+    const auto reply = connection_.take(xcb_randr_get_monitors_reply, monitors_);
     if (!reply) return found;
     for (auto at = xcb_randr_get_monitors_monitors_iterator(reply.get()); at.rem > 0;
          xcb_randr_monitor_info_next(&at))
         if (at.data->width > 0 && at.data->height > 0)
-            found.push_back(display_of(connection, *at.data, dpi));
+            found.push_back(display_of(connection_, *at.data, dpi));
     return found;
 }
 
@@ -85,8 +94,10 @@ int dpi_of_size(int pixels, int millimetres) {
 }
 
 std::vector<Display> displays(Connection& connection) {
-    const int dpi = dpi_by_resources(connection);
-    std::vector<Display> found = monitors(connection, dpi);
+    const PropertyRequest resources(connection, connection.root(), XCB_ATOM_RESOURCE_MANAGER);
+    MonitorsRequest monitors(connection);
+    const int dpi = dpi_of_resources(resources.text());
+    std::vector<Display> found = monitors.displays(dpi);
     if (found.empty()) found.push_back(whole_screen(connection, dpi));
     if (connection.lost())
         throw Error(errc::no_display,

@@ -8,6 +8,8 @@
 #include "x11/properties.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <span>
 
 namespace eyehand::winio::x11 {
 namespace {
@@ -171,13 +173,13 @@ struct WindowList::Described {
 };
 
 std::vector<WindowInfo> WindowList::list() {
+    const PropertyRequest current(connection_, connection_.root(),
+                                  connection_.atom("_NET_CURRENT_DESKTOP"));
     const bool is_of_manager = is_managed();
     bool is_stacked = true; // otherwise, which window hides which one is unknown
     const std::vector<xcb_window_t> windows = is_of_manager ? managed(&is_stacked) : unmanaged();
-    const xcb_window_t active = foreground();
-    const auto current_desktop =
-        PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_CURRENT_DESKTOP"))
-            .values();
+    const xcb_window_t active = foreground(is_of_manager);
+    const auto current_desktop = current.values();
     std::vector<Described> described;
     described.reserve(windows.size());
     connection_.discard_events(); // errors about windows that were closed during an earlier list
@@ -295,15 +297,19 @@ std::vector<xcb_window_t> WindowList::unmanaged() {
                                        xcb_query_tree(connection_.get(), connection_.root()));
     std::vector<xcb_window_t> windows;
     if (!tree) return windows;
-    const auto* children = xcb_query_tree_children(tree.get());
-    for (int i = xcb_query_tree_children_length(tree.get()) - 1; i >= 0; --i) {
-        const auto attributes =
-            connection_.take(xcb_get_window_attributes_reply,
-                             xcb_get_window_attributes(connection_.get(), children[i]));
+    const std::span children(xcb_query_tree_children(tree.get()),
+                             static_cast<std::size_t>(xcb_query_tree_children_length(tree.get())));
+    std::vector<xcb_get_window_attributes_cookie_t> requests;
+    requests.reserve(children.size());
+    for (const xcb_window_t child : children)
+        requests.push_back(xcb_get_window_attributes(connection_.get(), child));
+    for (std::size_t i = 0; i < children.size(); ++i) {
+        const auto attributes = connection_.take(xcb_get_window_attributes_reply, requests[i]);
         if (attributes && attributes->map_state == XCB_MAP_STATE_VIEWABLE &&
             attributes->override_redirect == 0)
             windows.push_back(children[i]);
     }
+    std::ranges::reverse(windows); // the topmost comes last
     return windows;
 }
 
@@ -320,8 +326,8 @@ void WindowList::check_exists(xcb_window_t window) {
     throw Error(errc::window_not_found, "the window does not exist or was closed");
 }
 
-xcb_window_t WindowList::foreground() {
-    if (is_managed()) {
+xcb_window_t WindowList::foreground(bool is_of_manager) {
+    if (is_of_manager) {
         const auto active =
             PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_ACTIVE_WINDOW"))
                 .values();
@@ -420,7 +426,7 @@ void WindowList::tell_root(xcb_window_t window, const char* message,
 
 void WindowList::focus(xcb_window_t window) {
     const auto has_it = [&] {
-        return foreground() == window && state_of(window) != WindowState::minimized;
+        return foreground(is_managed()) == window && state_of(window) != WindowState::minimized;
     };
     if (manager_supports("_NET_ACTIVE_WINDOW")) {
         tell_root(window, "_NET_ACTIVE_WINDOW", {from_a_pager, XCB_CURRENT_TIME, XCB_NONE, 0, 0});

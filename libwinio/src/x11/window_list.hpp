@@ -31,7 +31,7 @@ private:
     [[nodiscard]] std::vector<xcb_window_t> managed(bool* is_stacked);
     [[nodiscard]] std::vector<xcb_window_t> unmanaged();
     [[nodiscard]] bool exists(xcb_window_t window);
-    [[nodiscard]] xcb_window_t foreground();
+    [[nodiscard]] xcb_window_t foreground(bool is_of_manager);
     [[nodiscard]] Extents extents_of(xcb_window_t window);
     [[nodiscard]] std::optional<Place> place_of(xcb_window_t window);
     [[nodiscard]] static Rect with_frame(const Rect& inner, const Extents& frame);

@@ -26,4 +26,16 @@ changed_rects(const ImageView& before, const ImageView& after, int tile = 32);
 /// A hash of the size and the colors, to recognize an image later. Not cryptographic.
 [[nodiscard]] EYEHAND_WINIO_API std::uint64_t fingerprint(const ImageView& image);
 
+/// The fingerprints of one image after the other. Hashes only rows that may differ from the image before.
+/// Not thread-safe.
+class EYEHAND_WINIO_API Fingerprints {
+public:
+    /// The same as `fingerprint`.
+    [[nodiscard]] std::uint64_t of(const Image& image);
+
+private:
+    PixelStamp latest_;
+    std::vector<std::uint64_t> rows_; // the hash of each row
+};
+
 } // namespace eyehand::winio

@@ -51,6 +51,16 @@ struct Color {
 class LatestCapture;
 struct PixelVersion;
 
+/// What an image knows about the origin of its pixels, without the pixels.
+class EYEHAND_WINIO_API PixelStamp {
+private:
+    friend class Image;
+    friend class LatestCapture;
+    std::shared_ptr<const PixelVersion>
+        version_; // that the pixels equal, outside of `edited_`; or null
+    RowRange edited_;
+};
+
 /// Owns pixels in ImageView's layout without padding between rows. Copies copy the pixels.
 ///
 /// An image that a capturer has filled knows in which rows it can differ from the capturer's other
@@ -95,7 +105,13 @@ public:
     /// The rows outside of which this image and one of the same size have equal pixels. All rows,
     /// unless a capturer has filled both, or images that they are copies of; no rows if both are
     /// captures between which nothing has changed.
-    [[nodiscard]] RowRange rows_that_may_differ(const Image& other) const;
+    [[nodiscard]] RowRange rows_that_may_differ(const Image& other) const {
+        return rows_that_may_differ(other.stamp_);
+    }
+    /// The same for an image that had this stamp.
+    [[nodiscard]] RowRange rows_that_may_differ(const PixelStamp& other) const;
+    /// Remembers the origin of the pixels for `rows_that_may_differ`, after the image has changed.
+    [[nodiscard]] const PixelStamp& stamp() const { return stamp_; }
 
     /// Changes the size. The old pixels are lost; the memory is reused if it suffices.
     void resize(Size size);
@@ -107,14 +123,12 @@ public:
 private:
     friend class LatestCapture;
     void edit(const RowRange& rows) {
-        if (version_) edited_ = bounding_rows(edited_, rows);
+        if (stamp_.version_) stamp_.edited_ = bounding_rows(stamp_.edited_, rows);
     }
 
     Size size_;
     std::vector<std::uint8_t> bytes_;
-    std::shared_ptr<const PixelVersion>
-        version_; // that the pixels equal, outside of `edited_`; or null
-    RowRange edited_;
+    PixelStamp stamp_;
 };
 
 /// Limits for reading an image file, so that a small file cannot cause a large allocation.
