@@ -99,10 +99,11 @@ std::vector<Rect> everything(Size size, int tile) {
     return rects;
 }
 
-constexpr std::uint64_t odd = 0x9E3779B97F4A7C15; // from the golden ratio, as in hash tables
+constexpr std::uint64_t hash_factor =
+    0x9E3779B97F4A7C15; // from the golden ratio, as in hash tables
 
 std::uint64_t mixed(std::uint64_t hash, std::uint64_t with) {
-    hash = (hash ^ with) * odd;
+    hash = (hash ^ with) * hash_factor;
     return hash ^ (hash >> 32U);
 }
 
@@ -111,7 +112,7 @@ std::uint64_t hash_of(std::span<const std::uint8_t> row) {
     constexpr std::uint64_t colors = std::bit_cast<std::uint64_t>(
         std::array<std::uint8_t, 8>{255, 255, 255, 0, 255, 255, 255, 0});
     // Several sums, so that the processor need not wait for each multiplication.
-    std::array<std::uint64_t, 4> sums{odd, 1, 2, ~odd};
+    std::array<std::uint64_t, 4> sums{hash_factor, 1, 2, ~hash_factor};
     std::size_t lane = 0;
     for (std::size_t at = 0; at < row.size(); at += sizeof(std::uint64_t)) {
         std::uint64_t pixels = 0;
@@ -119,13 +120,13 @@ std::uint64_t hash_of(std::span<const std::uint8_t> row) {
         std::uint64_t& sum = sums[lane++ % sums.size()];
         sum = mixed(sum, pixels & colors);
     }
-    std::uint64_t hash = odd;
+    std::uint64_t hash = hash_factor;
     for (const std::uint64_t sum : sums) hash = mixed(hash, sum);
     return hash;
 }
 
 std::uint64_t hash_of(Size size, const std::vector<std::uint64_t>& rows) {
-    std::uint64_t hash = mixed(mixed(odd, static_cast<std::uint64_t>(size.width)),
+    std::uint64_t hash = mixed(mixed(hash_factor, static_cast<std::uint64_t>(size.width)),
                                static_cast<std::uint64_t>(size.height));
     for (const std::uint64_t row : rows) hash = mixed(hash, row);
     return hash;
