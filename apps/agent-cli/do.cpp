@@ -127,18 +127,6 @@ std::string in_words(const DoFlags& flags, const winio::Plan& plan,
                               all.x, all.y);
 }
 
-const char* word(winio::WindowState state) {
-    switch (state) {
-    case winio::WindowState::minimized:
-        return "minimized";
-    case winio::WindowState::maximized:
-        return "maximized";
-    case winio::WindowState::normal:
-        break;
-    }
-    return "normal";
-}
-
 json::object to_json(const winio::WindowInfo& window) {
     return {
         {"id", static_cast<std::uint64_t>(window.id)},
@@ -147,14 +135,14 @@ json::object to_json(const winio::WindowInfo& window) {
         {"process", window.process},
         {"process_id", window.process_id},
         {"bounds", to_json(window.bounds)},
-        {"state", word(window.state)},
+        {"state", to_string(window.state)},
         {"foreground", window.foreground},
     };
 }
 
 std::string in_words(const winio::WindowInfo& window) {
     return fmt::format("{} {:9} {:>5}x{:<5} at {},{}  {}  \"{}\"", window.foreground ? '*' : ' ',
-                       word(window.state), window.bounds.width, window.bounds.height,
+                       to_string(window.state), window.bounds.width, window.bounds.height,
                        window.bounds.x, window.bounds.y,
                        one_line(window.process.empty() ? window.window_class : window.process),
                        one_line(window.title));

@@ -51,6 +51,18 @@ std::unique_ptr<Desktop> open_first(const std::vector<std::string>& names,
 
 } // namespace
 
+std::string_view to_string(WindowState state) noexcept {
+    switch (state) {
+    case WindowState::minimized:
+        return "minimized";
+    case WindowState::maximized:
+        return "maximized";
+    case WindowState::normal:
+        break;
+    }
+    return "normal";
+}
+
 // NOLINTBEGIN(performance-unnecessary-value-param): the back-ends keep the function
 std::unique_ptr<UserWatch> Desktop::watch_user(const UserWatchOptions& /*options*/,
                                                std::function<void(UserSignal)> /*call*/) {

@@ -27,7 +27,7 @@ struct ToolBench {
     std::vector<std::string> progress;
 
     explicit ToolBench(eyehand::mcp::ClientOptions options) : client(std::move(options)) {
-        (void)add_tools(tools, client);
+        tools.add(client);
     }
     eyehand::agent::ToolResult call(const std::string& tool, const std::string& arguments = "{}") {
         using namespace eyehand;

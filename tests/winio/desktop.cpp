@@ -8,6 +8,12 @@
 using namespace eyehand::winio;
 using namespace std::chrono_literals;
 
+TEST_CASE("the states of a window have the names of their enumerators") {
+    CHECK(to_string(WindowState::normal) == "normal");
+    CHECK(to_string(WindowState::minimized) == "minimized");
+    CHECK(to_string(WindowState::maximized) == "maximized");
+}
+
 TEST_CASE("the error of a back-end that cannot start programs names a remedy") {
     MinimalDesktop desktop;
     try {

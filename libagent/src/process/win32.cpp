@@ -278,7 +278,10 @@ std::optional<ChildProcess> ChildProcess::start(const ProcessStart& start, std::
             nullptr, nullptr, TRUE, flags, environment.data(),
             start.folder.empty() ? nullptr : start.folder.c_str(), &startup.StartupInfo, &info);
     });
-    if (error != ERROR_SUCCESS) return not_started();
+    if (error != ERROR_SUCCESS) {
+        problem = words_of(error);
+        return std::nullopt;
+    }
     child.process_ = Handle(info.hProcess);
     const Handle thread(info.hThread);
     const bool in_job = AssignProcessToJobObject(child.job_.get(), child.process_.get()) != 0;

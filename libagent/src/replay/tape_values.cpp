@@ -4,7 +4,6 @@
 #include "base/text.hpp"
 #include "eyehand/base/base64.hpp"
 
-#include <array>
 #include <limits>
 #include <stdexcept>
 #include <type_traits>
@@ -49,11 +48,11 @@ std::vector<winio::Rect> rects_of(const json::value& value) {
     return rects;
 }
 
-constexpr std::array<std::string_view, 3> state_names{"normal", "minimized", "maximized"};
-
 winio::WindowState state_of(const json::value& value) {
-    for (std::size_t i = 0; i < state_names.size(); ++i)
-        if (value.as_string() == state_names.at(i)) return static_cast<winio::WindowState>(i);
+    using winio::WindowState;
+    for (const WindowState state :
+         {WindowState::normal, WindowState::minimized, WindowState::maximized})
+        if (value.as_string() == to_string(state)) return state;
     throw std::runtime_error("the state of a window is unknown");
 }
 
@@ -205,7 +204,7 @@ TapeValue<std::vector<winio::WindowInfo>>::write(const std::vector<winio::Window
                          {"process", tape.shown(it.process)},
                          {"process_id", it.process_id},
                          {"bounds", rect_json(it.bounds)},
-                         {"state", state_names.at(static_cast<std::size_t>(it.state))}};
+                         {"state", to_string(it.state)}};
         if (it.foreground) one["foreground"] = true;
         if (it.opaque != winio::Rect{}) one["opaque"] = rect_json(it.opaque);
         if (it.elevated) one["elevated"] = true;

@@ -405,6 +405,11 @@ public:
 
     /// Adds all tools of another toolbox. Throws Error{duplicate_tool}.
     void add(const Toolbox& other);
+    /// Adds the tools of an object that has a function `add_tools(toolbox, source)` in its namespace, such as a
+    /// mcp::Client, and returns the result of that function.
+    template <class Source>
+    requires requires(Toolbox& toolbox, Source& source) { add_tools(toolbox, source); }
+    auto add(Source& source) { return add_tools(*this, source); }
 
     /// States that none of the tools so far changes anything itself: they return plans (`act`), or
     /// only read. Before it calls another tool, a run waits until its journal is on the disk, because

@@ -69,18 +69,6 @@ bool is_text(const std::string& media_type) {
     return media_type.starts_with("text/") || media_type.starts_with("application/json");
 }
 
-const char* word_of(winio::WindowState state) {
-    switch (state) {
-    case winio::WindowState::minimized:
-        return "minimized";
-    case winio::WindowState::maximized:
-        return "maximized";
-    case winio::WindowState::normal:
-        break;
-    }
-    return "normal";
-}
-
 /// The directories of runs by number, the latest one first.
 std::map<int, std::filesystem::path, std::greater<>> runs_in(const std::filesystem::path& folder) {
     std::map<int, std::filesystem::path, std::greater<>> runs;
@@ -127,7 +115,7 @@ json::object windows_json(winio::Desktop& desktop, const winio::Rect& area,
         json::object one{{"title", std::move(title)},
                          {"class", window.window_class},
                          {"process", window.process},
-                         {"state", word_of(window.state)},
+                         {"state", to_string(window.state)},
                          {"foreground", window.foreground}};
         const winio::Rect visible = winio::intersection(window.bounds, area);
         if (!visible.empty()) one["bounds"] = rect_array(visible);

@@ -136,18 +136,6 @@ ToolResult move_to(const MoveToArgs& args, ToolContext& context) {
 
 struct NoSessionArgs {};
 
-const char* word_for_state(winio::WindowState state) {
-    switch (state) {
-    case winio::WindowState::minimized:
-        return "minimized";
-    case winio::WindowState::maximized:
-        return "maximized";
-    case winio::WindowState::normal:
-        break;
-    }
-    return "normal";
-}
-
 std::string shown_title(const winio::WindowInfo& window, const ToolContext& context) {
     constexpr std::size_t max_title_bytes = 300;
     std::string title = context.redact ? context.redact(window.title) : window.title;
@@ -164,7 +152,7 @@ json::value number(double value) {
 json::object json_of(const winio::WindowInfo& window, const ToolContext& context) {
     json::object object{{"title", shown_title(window, context)},
                         {"process", window.process},
-                        {"state", word_for_state(window.state)},
+                        {"state", to_string(window.state)},
                         {"foreground", window.foreground}};
     const winio::Rect visible = winio::intersection(window.bounds, context.area.bounds());
     if (window.state == winio::WindowState::minimized || visible.empty()) return object;

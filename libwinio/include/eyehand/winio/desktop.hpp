@@ -56,6 +56,8 @@ struct SendReport {
 };
 
 enum class WindowState { normal, minimized, maximized };
+/// The name of the enumerator.
+[[nodiscard]] EYEHAND_WINIO_API std::string_view to_string(WindowState state) noexcept;
 
 struct WindowInfo {
     WindowId id{};
