@@ -3,14 +3,10 @@
 #pragma once
 
 #include "eyehand/agent/control.hpp"
+#include "eyehand/session/user_questions.hpp"
 
-#include <condition_variable>
-#include <memory>
-#include <mutex>
-#include <optional>
 #include <stop_token>
 #include <string>
-#include <thread>
 
 namespace eyehand::cli {
 
@@ -21,30 +17,17 @@ namespace eyehand::cli {
 [[nodiscard]] bool is_yes(std::string answer);
 
 /// Shows each approval request of a run on the terminal, and asks whether the run continues after the
-/// user has taken over; on a thread of its own. The control must outlive it.
+/// user has taken over; on a thread of its own.
 class TerminalQuestions {
 public:
-    explicit TerminalQuestions(agent::RunControl& control);
-    ~TerminalQuestions();
-    TerminalQuestions(const TerminalQuestions&) = delete;
-    TerminalQuestions& operator=(const TerminalQuestions&) = delete;
+    explicit TerminalQuestions(const agent::RunControl& control);
 
 private:
-    void look();
-    void answer();
-    void resolve(const agent::ApprovalRequest& request, const std::stop_token& stop);
-    void continue_run(const std::stop_token& stop);
+    void resolve(const agent::ApprovalRequest& request, const std::stop_token& withdrawn);
+    void continue_run(const std::stop_token& withdrawn);
 
-    agent::RunControl& control_;
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    bool over_ = false;
-    std::optional<agent::ApprovalRequest> request_; ///< the oldest pending one
-    bool taken_over_ = false;                       ///< without a request
-    int questions_ = 0;                             ///< so far
-    std::stop_source given_up_;                     ///< of the question that is being asked
-    std::shared_ptr<void> listener_;
-    std::thread thread_;
+    agent::RunControl control_;
+    session::UserQuestions questions_; // last: its thread uses the control
 };
 
 } // namespace eyehand::cli

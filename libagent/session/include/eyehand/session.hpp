@@ -9,3 +9,5 @@
 #include "eyehand/session/script.hpp"
 #include "eyehand/session/server_facts.hpp"
 #include "eyehand/session/stop_request.hpp"
+#include "eyehand/session/user_questions.hpp"
+#include "eyehand/session/verify.hpp"
