@@ -10,6 +10,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <future>
 #include <mutex>
 #include <thread>
 
@@ -433,6 +434,27 @@ TEST_CASE("A change of the tools is reported by a stream of its own") {
         CHECK(client.tools().size() == 1);
         CHECK(test::eventually([&] { return changes > 0; }));
     }
+}
+
+TEST_CASE("Requests to an older server wait until it can ask the user") {
+    vlm::testing::Gate head;
+    std::atomic<bool> listed{false};
+    HttpServer server("2025-11-25",
+                      [&](const std::string& method, const json::object&,
+                          const ReceivedRequest& request) -> std::optional<Answer> {
+                          if (method == "tools/list") listed = true;
+                          if (request.method != "GET") return std::nullopt;
+                          vlm::testing::Gate never;
+                          return Answer{.parts = {head, vlm::testing::chunked_head(), never}};
+                      });
+    mcp::ClientOptions options = server.options();
+    options.on_elicit = [](const std::string&, const std::string&) { return mcp::ElicitResult{}; };
+    mcp::Client client(options);
+    auto tools = std::async(std::launch::async, [&] { return client.tools(); });
+    REQUIRE(head.wait_until_reached(1, 60s));
+    CHECK_FALSE(test::eventually([&] { return listed.load(); }, 100ms));
+    head.open();
+    CHECK(tools.get().size() == 1);
 }
 
 TEST_CASE("A server cannot keep the client busy with the answer to a notification") {

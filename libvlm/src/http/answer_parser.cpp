@@ -6,8 +6,9 @@
 
 namespace eyehand::vlm::http {
 
-AnswerParser::AnswerParser(const Limits& limits, const OnBody& on_body, const std::string& shown)
-    : limits_(limits), on_body_(on_body), shown_(shown) {
+AnswerParser::AnswerParser(const Limits& limits, const Request& request, const OnBody& on_body,
+                           const std::string& shown)
+    : limits_(limits), request_(request), on_body_(on_body), shown_(shown) {
     header_limit(limits.header_bytes == 0 ? std::numeric_limits<std::uint32_t>::max()
                                           : limits.header_bytes);
     if (limits.body_bytes == 0)
@@ -29,6 +30,10 @@ void AnswerParser::on_response_impl(int status, string_view, int, error_code&) {
 void AnswerParser::on_field_impl(boost::beast::http::field, string_view name, string_view value,
                                  error_code&) {
     response_.headers.push_back({std::string(name), std::string(value)});
+}
+
+void AnswerParser::on_header_impl(error_code&) {
+    if (request_.on_head && response_.status / 100 == 2) request_.on_head(response_);
 }
 
 void AnswerParser::on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) {

@@ -17,7 +17,8 @@ namespace eyehand::vlm::http {
 class AnswerParser final : public boost::beast::http::basic_parser<false> {
 public:
     /// `shown`: the URL in messages. All must outlive the parser.
-    AnswerParser(const Limits& limits, const OnBody& on_body, const std::string& shown);
+    AnswerParser(const Limits& limits, const Request& request, const OnBody& on_body,
+                 const std::string& shown);
 
     /// "100 Continue" and the like: the final answer follows.
     [[nodiscard]] bool is_interim() const { return response_.status / 100 == 1; }
@@ -36,7 +37,7 @@ private:
     void on_response_impl(int status, string_view, int, error_code&) override;
     void on_field_impl(boost::beast::http::field, string_view name, string_view value,
                        error_code&) override;
-    void on_header_impl(error_code&) override {}
+    void on_header_impl(error_code&) override;
     void on_body_init_impl(const boost::optional<std::uint64_t>&, error_code&) override;
     std::size_t on_body_impl(string_view bytes, error_code&) override;
     void on_chunk_header_impl(std::uint64_t, string_view, error_code&) override {}
@@ -47,6 +48,7 @@ private:
     void take_decoded(std::string_view bytes);
 
     const Limits& limits_;
+    const Request& request_;
     const OnBody& on_body_;
     const std::string& shown_;
     Response response_;

@@ -129,7 +129,8 @@ private:
     [[nodiscard]] std::optional<Response> exchange(const Request& request, const OnBody& on_body);
     [[nodiscard]] std::string head_of(const Request& request) const;
     [[nodiscard]] error_code send(std::string_view bytes);
-    [[nodiscard]] std::optional<Response> receive(const Deadline& first, const OnBody& on_body);
+    [[nodiscard]] std::optional<Response> receive(const Request& request, const Deadline& first,
+                                                  const OnBody& on_body);
     [[nodiscard]] bool ends_soon(AnswerParser& parser);
     [[nodiscard]] bool fill(const Deadline& deadline, Step step, AnswerParser& parser);
     [[nodiscard]] Url redirected(const Response& response) const;
@@ -303,8 +304,9 @@ void Connection::Impl::open_tunnel(const Deadline& deadline) {
 
     // A successful answer to CONNECT has no body, regardless of its headers.
     const std::string shown = "the proxy " + proxy_->shown();
+    const Request connect;
     const OnBody collect;
-    AnswerParser parser(limits_, collect, shown);
+    AnswerParser parser(limits_, connect, collect, shown);
     while (!parser.is_header_done()) {
         error_code error;
         buffer_.consume(parser.put(buffer_.data(), error));
@@ -415,12 +417,13 @@ bool Connection::Impl::ends_soon(AnswerParser& parser) {
 }
 
 /// Returns nothing if the connection ended before the first byte of an answer.
-std::optional<Response> Connection::Impl::receive(const Deadline& first, const OnBody& on_body) {
+std::optional<Response> Connection::Impl::receive(const Request& request, const Deadline& first,
+                                                  const OnBody& on_body) {
     const std::string shown = current_.shown();
     std::optional<AnswerParser> parser;
     std::optional<std::chrono::milliseconds> first_byte;
     int interim = 0;
-    parser.emplace(limits_, on_body, shown);
+    parser.emplace(limits_, request, on_body, shown);
     parser->eager(true);
     while (!parser->is_done()) {
         error_code error;
@@ -432,7 +435,7 @@ std::optional<Response> Connection::Impl::receive(const Deadline& first, const O
                     fail(errc::bad_response,
                          shown + " sent too many interim answers (status 1xx): is this a model "
                                  "server?");
-                parser.emplace(limits_, on_body, shown);
+                parser.emplace(limits_, request, on_body, shown);
                 parser->eager(true);
                 continue;
             }
@@ -490,7 +493,7 @@ std::optional<Response> Connection::Impl::exchange(const Request& request, const
         write_error = send(head);
         if (!write_error) write_error = send(request.body);
     }
-    std::optional<Response> response = receive(within(limits_.first_byte), on_body);
+    std::optional<Response> response = receive(request, within(limits_.first_byte), on_body);
     if (write_error) close();
     return response;
 }

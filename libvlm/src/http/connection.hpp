@@ -22,6 +22,8 @@ struct Header {
     std::string value;
 };
 
+struct Response;
+
 struct Request {
     std::string method;
     std::string target;
@@ -29,6 +31,8 @@ struct Request {
     /// breaks.
     std::vector<Header> headers;
     std::string_view body; ///< must stay alive during the request
+    /// Receives status and headers of a successful answer (2xx) before its body, on the calling thread.
+    std::function<void(const Response& head)> on_head{};
 };
 
 /// Each time limit has its own clock and error message; 0 or less: no limit.

@@ -254,6 +254,8 @@ void Client::Impl::connect(const std::stop_token& stop) {
         throw;
     }
     listen(*link);
+    // An older server drops a question during a call if it can send it only through that stream.
+    link->wait_until_listening();
 }
 
 json::object Client::Impl::capabilities() const {

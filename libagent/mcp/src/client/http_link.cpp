@@ -32,6 +32,8 @@ constexpr milliseconds last_messages{1000};
 constexpr milliseconds first_pause{1000};
 constexpr milliseconds longest_pause{60000};
 constexpr milliseconds listening{std::chrono::hours{24}};
+// For a server that sends the head of that stream together with the first event.
+constexpr milliseconds longest_opening{5000};
 constexpr int max_resumptions = 100; // of one answer
 constexpr std::size_t max_waiting_messages = 1000;
 
@@ -64,6 +66,7 @@ public:
         stateless_ = stateless;
     }
     void listen(const RpcRequest& request) override;
+    void wait_until_listening() override;
     bool is_lost() const override { return session_ended_; }
     Conversation& conversation() override { return conversation_; }
 
@@ -95,6 +98,7 @@ private:
     void send_later(std::string message);
     void send_messages(const std::stop_token& stop);
     void listen_until(const std::stop_token& stop, const RpcRequest& request);
+    void listening_began();
     void end_session();
 
     const ClientOptions options_;
@@ -106,6 +110,8 @@ private:
     std::atomic<bool> session_ended_{false};
     std::deque<std::string> messages_;
     std::condition_variable has_messages_;
+    bool has_listened_ = false; ///< the stream is open, or the first attempt to open it has failed
+    std::condition_variable listens_;
     Conversation conversation_;
     std::jthread sender_;
     std::jthread listener_;
@@ -408,6 +414,20 @@ void HttpLink::listen(const RpcRequest& subscription) {
         [this, subscription](const std::stop_token& stop) { listen_until(stop, subscription); });
 }
 
+void HttpLink::wait_until_listening() {
+    std::unique_lock lock(mutex_);
+    if (!listener_.joinable() || stateless_) return;
+    listens_.wait_for(lock, longest_opening, [&] { return has_listened_; });
+}
+
+void HttpLink::listening_began() {
+    {
+        const std::lock_guard lock(mutex_);
+        has_listened_ = true;
+    }
+    listens_.notify_all();
+}
+
 void HttpLink::listen_until(const std::stop_token& stop, const RpcRequest& subscription) {
     bool stateless = false;
     {
@@ -430,14 +450,19 @@ void HttpLink::listen_until(const std::stop_token& stop, const RpcRequest& subsc
             } else {
                 std::vector<http::Header> headers = session_headers();
                 headers.push_back({"Accept", "text/event-stream"});
-                response = request(
-                    {.method = "GET", .target = url_.target(), .headers = headers, .body = {}},
-                    limits_for(listening), stop, read);
+                response = request({.method = "GET",
+                                    .target = url_.target(),
+                                    .headers = headers,
+                                    .body = {},
+                                    .on_head = [&](const http::Response&) { listening_began(); }},
+                                   limits_for(listening), stop, read);
             }
+            listening_began();
             if (response.status / 100 == 4) return; // it sends nothing by itself
             if (!is_kind(response, "text/event-stream")) return;
         } catch (const std::exception& exception) {
             if (!stop.stop_requested()) conversation_.log(exception.what());
+            listening_began();
         }
         if (base::wait_for(pause, stop) == base::Waited::stopped) return;
         pause = std::min(pause * 2, longest_pause);

@@ -62,6 +62,9 @@ public:
     /// Begins to receive what the server sends by itself. `request` is subscriptions/listen of the stateless
     /// revisions.
     virtual void listen(const RpcRequest& request) = 0;
+    /// Waits until an older server can send something by itself after `listen`, or until that has failed or takes
+    /// too long.
+    virtual void wait_until_listening() {}
     [[nodiscard]] virtual bool is_lost() const = 0;
     [[nodiscard]] virtual Conversation& conversation() = 0;
 };
