@@ -162,9 +162,11 @@ private:
 };
 
 mcp::CallResult run_one_task(const RunSettings& settings, winio::Desktop& desktop, LiveRuns& live,
-                             panel::Panel* panel, bool terminal, const std::string& task,
-                             int max_turns, mcp::Exchange& exchange) {
+                             panel::Panel* panel, bool terminal, bool elicits,
+                             const std::string& task, int max_turns, mcp::Exchange& exchange) {
     RunSettings own = settings;
+    elicits = elicits && mcp::ElicitedApprovals::possible(exchange);
+    if (elicits) own.agent.approvals = agent::Approvals::user;
     if (max_turns > 0) own.profile.max_turns = std::min(max_turns, own.profile.max_turns);
     agent::RunControl control;
     session::RunSession session(desktop, {.profile = own.profile,
@@ -181,6 +183,8 @@ mcp::CallResult run_one_task(const RunSettings& settings, winio::Desktop& deskto
                                           }});
     agent::RunDirectory directory = agent::RunDirectory::create(own.run_dir);
     SessionParticipants participants(live, directory, control, session.profile(), panel, terminal);
+    std::optional<mcp::ElicitedApprovals> questions;
+    if (elicits) questions.emplace(control, exchange);
     TurnProgress progress(exchange, own.profile.max_turns);
     // Polls: the destructor of a std::stop_callback can hang with GCC 12's library on Windows.
     std::mutex mutex;
@@ -302,13 +306,13 @@ ExitCode serve_mcp(McpFlags flags) {
     };
     if (flags.allow_run_task)
         options.run_task = [&](const std::string& task, int max_turns, mcp::Exchange& exchange) {
-            return run_one_task(settings, *desktop, live, page, terminal, task, max_turns,
-                                exchange);
+            return run_one_task(settings, *desktop, live, page, terminal,
+                                !flags.run.guard.asks_no_user(), task, max_turns, exchange);
         };
     mcp::Server server({.name = "eyehand",
                         .title = "Eyehand",
                         .version = std::string(agent::version()),
-                        .instructions = "Tools to see and work a desktop. Call look first: "
+                        .instructions = "Tools to see and control a desktop. Call look first: "
                                         "positions refer to the image that you received last."});
     std::stop_source stop;
     try {

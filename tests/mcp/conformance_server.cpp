@@ -3,8 +3,10 @@
 //   eyehand-mcp-conformance-server [--stdio]
 // Prints its address, and serves until its standard input ends. With --stdio: serves over its standard streams.
 #include "eyehand/agent/json_view.hpp"
+#include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/mcp/server.hpp"
 
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -328,6 +330,58 @@ void add_prompts(mcp::Server& server) {
     });
 }
 
+// ---- tasks --------------------------------------------------------------------------------------
+
+constexpr const char* any_arguments = R"({"type":"object"})";
+constexpr const char* confirm_schema =
+    R"({"type":"object","properties":{"confirm":{"type":"boolean"}}})";
+
+mcp::InputRequest confirmation(std::string key) {
+    return {.key = std::move(key),
+            .method = "elicitation/create",
+            .params_json =
+                R"({"message":"Confirm?","requestedSchema":)" + std::string(confirm_schema) + "}"};
+}
+
+void add_tasks(mcp::Server& server) {
+    add_tool(server, "greet", any_arguments, [](agent::JsonView arguments, Exchange&) {
+        return mcp::text_result("Hello, " + text_in(arguments, "name") + "!");
+    });
+    add_tool(server, "slow_compute", any_arguments, [](agent::JsonView arguments, Exchange& call) {
+        const auto given = arguments.find("seconds");
+        const std::chrono::milliseconds duration(
+            static_cast<int>((given ? given->number() : 0) * 1000));
+        if (duration.count() > 0) {
+            call.continue_as_task();
+            (void)base::wait_for(duration, call.stop());
+        }
+        return mcp::text_result("computed");
+    });
+    add_tool(server, "failing_job", any_arguments, [](agent::JsonView, Exchange& call) {
+        call.require_task();
+        return mcp::error_result("This job always fails.");
+    });
+    add_tool(server, "protocol_error_job", any_arguments,
+             [](agent::JsonView, Exchange& call) -> CallResult {
+                 call.continue_as_task();
+                 throw mcp::Error(mcp::errc::invalid_params, "This job breaks the protocol.");
+             });
+    add_tool(server, "confirm_delete", any_arguments, [](agent::JsonView, Exchange& call) {
+        call.continue_as_task();
+        return told("", call.elicit("confirm", "Delete the file?", confirm_schema));
+    });
+    add_tool(server, "multi_input", any_arguments, [](agent::JsonView, Exchange& call) {
+        call.continue_as_task();
+        const auto answers = call.ask({confirmation("first"), confirmation("second")});
+        return mcp::text_result(answers.at(0) + answers.at(1));
+    });
+    add_tool(server, "test_tool_with_task", any_arguments, [](agent::JsonView, Exchange& call) {
+        const auto answer = call.elicit("user_name", "Your name?", one_text("name"));
+        call.require_task();
+        return told("", answer);
+    });
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -338,6 +392,7 @@ int main(int argc, char** argv) {
     add_changes(server);
     add_resources(server);
     add_prompts(server);
+    add_tasks(server);
     if (argc > 1 && std::string_view(argv[1]) == "--stdio") {
         mcp::serve_stdio(server);
         return 0;

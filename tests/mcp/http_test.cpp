@@ -331,6 +331,46 @@ TEST_CASE("the header fields of a stateless request must match its message") {
     CHECK(code(where, {{"Mcp-Param-Number", "42.0"}}, at_42) == 0);
     CHECK(code(where, {{"Mcp-Param-Number", "43"}}, at_42) == -32020);
     CHECK(code(where, {}, at_42) == -32020);
+
+    const HeaderMap get = stateless_fields("tasks/get", "x");
+    const std::string state = request("tasks/get", stateless({{"taskId", "x"}}, knows_tasks));
+    CHECK(code(get, {{"Mcp-Name", "other"}}, state) == -32020);
+    CHECK(HttpClient(endpoint).ask("POST", get, state).json().at("error").at("code") ==
+          rpc_code::invalid_params); // no such task
+    HeaderMap list = stateless_fields("tasks/list", "");
+    list.erase("Mcp-Name");
+    CHECK(HttpClient(endpoint)
+              .ask("POST", list, request("tasks/list", stateless({}, knows_tasks)))
+              .json()
+              .at("error")
+              .at("code") == rpc_code::method_not_found);
+}
+
+TEST_CASE("a task over HTTP goes on after its request, until the endpoint ends") {
+    Server server(http_options());
+    test::Latch stopped(1);
+    server.add(simple_tool("work", [&](agent::JsonView, Exchange& exchange) {
+        exchange.continue_as_task();
+        (void)base::wait_for(std::chrono::milliseconds::max(), exchange.stop());
+        stopped.count_down();
+        return text_result("stopped");
+    }));
+    {
+        const HttpEndpoint endpoint(server, {});
+        const json::object created =
+            HttpClient(endpoint)
+                .ask("POST", stateless_fields("tools/call", "work"),
+                     request("tools/call", stateless({{"name", "work"}}, knows_tasks)))
+                .json();
+        const std::string id(created.at("result").at("taskId").as_string());
+        const json::object state =
+            HttpClient(endpoint)
+                .ask("POST", stateless_fields("tasks/get", id),
+                     request("tasks/get", stateless({{"taskId", id}}, knows_tasks)))
+                .json();
+        CHECK(state.at("result").at("status") == "working");
+    }
+    stopped.wait();
 }
 
 TEST_CASE("a stateless client that disconnects stops its request") {

@@ -166,6 +166,10 @@ inline json::object stateless(json::object params = {}, json::object capabilitie
     return params;
 }
 
+/// Capabilities of a client that supports the Tasks extension.
+inline const json::object knows_tasks{
+    {"extensions", json::object{{"io.modelcontextprotocol/tasks", json::object{}}}}};
+
 inline Tool simple_tool(std::string name,
                         std::function<CallResult(agent::JsonView, Exchange&)> call) {
     return {.name = std::move(name), .description = "A tool.", .call = std::move(call)};

@@ -1,22 +1,13 @@
 #include "call.hpp"
 
+#include "task.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
 namespace eyehand::mcp {
-namespace {
-
-json::object parameters_of(const InputRequest& request) {
-    auto params = agent::parse_json(request.params_json);
-    if (!params || !params->is_object())
-        throw std::invalid_argument("the parameters of a request must be a JSON object");
-    return std::move(params->get_object());
-}
-
-} // namespace
 
 void Call::end() {
     const std::lock_guard lock(mutex_);
@@ -31,7 +22,28 @@ std::string Call::sealed_state() const {
         json::serialize(json::object{{"state", state}, {"answers", facts_.answers}}));
 }
 
+std::shared_ptr<Task> Call::task() const {
+    const std::lock_guard lock(mutex_);
+    return task_;
+}
+
+bool Call::waits_for_answers() const { return !facts_.is_stateless() || task(); }
+
+bool Call::continue_as_task() {
+    if (task()) return true;
+    if (!facts_.is_stateless() || facts_.method != "tools/call" ||
+        !supports_tasks(facts_.capabilities) || stop_.stop_requested())
+        return false;
+    auto task = session_->add_task(facts_, stop_, outlet_);
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    task_ = std::move(task);
+    session_->answer_with_task(facts_, *task_, *outlet_);
+    return true;
+}
+
 void Call::progress(double done, std::optional<double> total, std::string_view message) {
+    if (const auto task = this->task()) return task->progress(message);
     if (!facts_.progress_token || !std::isfinite(done)) return;
     json::object params{{"progressToken", *facts_.progress_token}, {"progress", done}};
     if (total && std::isfinite(*total)) params["total"] = *total;
@@ -55,41 +67,13 @@ void Call::log(LogLevel level, std::string_view logger, json::value data) {
 }
 
 bool Call::can_ask(std::string_view method) const {
-    return !missing_capability({.method = std::string(method)});
-}
-
-std::optional<json::object> Call::missing_capability(const InputRequest& request) const {
-    const json::object& has = facts_.capabilities;
-    if (request.method == "elicitation/create") {
-        const json::object* elicitation = object_in(has, "elicitation");
-        const auto params = agent::parse_json(request.params_json);
-        const bool is_url =
-            params && params->is_object() && string_in(params->get_object(), "mode") == "url";
-        // An empty capability means forms.
-        const std::string_view mode = is_url ? "url" : "form";
-        if (elicitation != nullptr &&
-            (elicitation->contains(mode) || (!is_url && !elicitation->contains("url"))))
-            return std::nullopt;
-        if (!is_url) return json::object{{"elicitation", json::object{}}};
-        return json::object{{"elicitation", json::object{{"url", json::object{}}}}};
-    }
-    if (request.method == "sampling/createMessage") {
-        if (has.contains("sampling")) return std::nullopt;
-        return json::object{{"sampling", json::object{}}};
-    }
-    if (request.method == "roots/list") {
-        if (has.contains("roots")) return std::nullopt;
-        return json::object{{"roots", json::object{}}};
-    }
-    return json::object{};
+    return !missing_capability(facts_.capabilities, {.method = std::string(method)});
 }
 
 std::vector<json::object> Call::ask(const std::vector<InputRequest>& requests,
                                     const std::stop_token& until) {
-    for (const InputRequest& request : requests)
-        if (auto missing = missing_capability(request))
-            throw MissingCapability(fmt::format("the client does not support {}", request.method),
-                                    *std::move(missing));
+    if (const auto task = this->task()) return task->ask(requests, until);
+    require_capabilities(facts_.capabilities, requests);
     if (stop_.stop_requested()) throw Error(errc::cancelled, "the request was canceled");
     std::vector<json::object> results;
     if (!facts_.is_stateless()) {

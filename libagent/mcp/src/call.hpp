@@ -14,6 +14,8 @@
 
 namespace eyehand::mcp {
 
+class Task;
+
 /// What a request says about itself and its client.
 struct CallFacts {
     RequestId id{};
@@ -41,6 +43,8 @@ public:
     void cancel() { stop_.request_stop(); }
     /// No further notification is sent.
     void end();
+    /// Null: the request has not been answered with a task.
+    [[nodiscard]] std::shared_ptr<Task> task() const;
     /// What the client must return when it repeats the request; empty: nothing.
     [[nodiscard]] std::string sealed_state() const;
 
@@ -51,21 +55,22 @@ public:
     void progress(double done, std::optional<double> total, std::string_view message) override;
     void log(LogLevel level, std::string_view logger, json::value data) override;
     [[nodiscard]] bool can_ask(std::string_view method) const override;
+    [[nodiscard]] bool waits_for_answers() const override;
+    bool continue_as_task() override;
     [[nodiscard]] std::vector<json::object> ask(const std::vector<InputRequest>& requests,
                                                 const std::stop_token& until) override;
     [[nodiscard]] const std::string& request_state() const override { return facts_.state; }
     void set_request_state(std::string state) override { new_state_ = std::move(state); }
 
 private:
-    [[nodiscard]] std::optional<json::object> missing_capability(const InputRequest& request) const;
-
     const std::shared_ptr<Session> session_;
     const std::shared_ptr<Outlet> outlet_;
     const CallFacts facts_;
     std::stop_source stop_;
     std::optional<std::string> new_state_; // of the handler's thread
-    std::mutex mutex_;                     // of the notifications, whose order it keeps
+    mutable std::mutex mutex_;             // of the notifications, whose order it keeps
     bool ended_ = false;
+    std::shared_ptr<Task> task_;
     std::optional<double> latest_progress_;
 };
 

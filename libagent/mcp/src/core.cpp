@@ -6,6 +6,7 @@
 #include "eyehand/vlm/digest.hpp"
 #include "schema.hpp"
 #include "session.hpp"
+#include "task.hpp"
 
 #include <fmt/format.h>
 
@@ -158,6 +159,7 @@ bool matches_template(std::string_view uri, std::string_view uri_template) {
 
 Server::Core::Core(ServerOptions options)
     : options_(std::move(options)), key_(web::random_token() + web::random_token()),
+      tasks_(std::make_unique<TaskList>()),
       pool_(std::max<std::size_t>(options_.max_calls, 1), options_.max_waiting) {}
 
 Server::Core::~Core() = default;
@@ -241,6 +243,10 @@ bool Server::Core::remove_prompt(std::string_view name) {
 
 void Server::Core::resource_updated(std::string_view uri) {
     for (const auto& session : sessions()) session->resource_updated(uri);
+}
+
+void Server::Core::task_changed(const Task& task) {
+    for (const auto& session : sessions()) session->task_changed(task);
 }
 
 void Server::Core::on_session_end(std::function<void(const std::string&)> ended) {

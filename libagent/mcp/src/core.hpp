@@ -17,6 +17,8 @@
 namespace eyehand::mcp {
 
 class Session;
+class Task;
+class TaskList;
 
 /// Where the messages for a client go that belong to one request, or to none. Thread-safe.
 class Outlet {
@@ -85,6 +87,9 @@ public:
     [[nodiscard]] std::shared_ptr<const Catalog> catalog() const;
     [[nodiscard]] bool submit(std::function<void()> job) { return pool_.submit(std::move(job)); }
     void forget(const Session* session);
+    [[nodiscard]] TaskList& tasks() const { return *tasks_; }
+    /// Tells the sessions whose clients watch the task.
+    void task_changed(const Task& task);
     void session_ended(const std::string& id);
     /// Signs a text for a purpose, so that a client can keep it but not change it. Valid for a day.
     [[nodiscard]] std::string seal(std::string_view purpose, std::string_view text) const;
@@ -103,6 +108,7 @@ private:
     std::shared_ptr<const Catalog> catalog_ = std::make_shared<const Catalog>();
     std::map<const Session*, std::weak_ptr<Session>> sessions_;
     std::function<void(const std::string&)> ended_;
+    const std::unique_ptr<TaskList> tasks_;
     WorkerPool pool_; // last: its jobs use the other members
 };
 

@@ -1,5 +1,6 @@
 #include "exchange_source.hpp"
 #include "schema.hpp"
+#include "task.hpp"
 
 #include <fmt/format.h>
 
@@ -31,6 +32,47 @@ std::optional<LogLevel> to_log_level(std::string_view word) {
     return std::nullopt;
 }
 
+json::object parameters_of(const InputRequest& request) {
+    auto params = agent::parse_json(request.params_json);
+    if (!params || !params->is_object())
+        throw std::invalid_argument("the parameters of a request must be a JSON object");
+    return std::move(params->get_object());
+}
+
+std::optional<json::object> missing_capability(const json::object& capabilities,
+                                               const InputRequest& request) {
+    if (request.method == "elicitation/create") {
+        const json::object* elicitation = object_in(capabilities, "elicitation");
+        const auto params = agent::parse_json(request.params_json);
+        const bool is_url =
+            params && params->is_object() && string_in(params->get_object(), "mode") == "url";
+        // An empty capability means forms.
+        const std::string_view mode = is_url ? "url" : "form";
+        if (elicitation != nullptr &&
+            (elicitation->contains(mode) || (!is_url && !elicitation->contains("url"))))
+            return std::nullopt;
+        if (!is_url) return json::object{{"elicitation", json::object{}}};
+        return json::object{{"elicitation", json::object{{"url", json::object{}}}}};
+    }
+    if (request.method == "sampling/createMessage") {
+        if (capabilities.contains("sampling")) return std::nullopt;
+        return json::object{{"sampling", json::object{}}};
+    }
+    if (request.method == "roots/list") {
+        if (capabilities.contains("roots")) return std::nullopt;
+        return json::object{{"roots", json::object{}}};
+    }
+    return json::object{};
+}
+
+void require_capabilities(const json::object& capabilities,
+                          const std::vector<InputRequest>& requests) {
+    for (const InputRequest& request : requests)
+        if (auto missing = missing_capability(capabilities, request))
+            throw MissingCapability(fmt::format("the client does not support {}", request.method),
+                                    *std::move(missing));
+}
+
 const PeerInfo& Exchange::client() const { return source_.client(); }
 const std::string& Exchange::session() const { return source_.session(); }
 std::stop_token Exchange::stop() const { return source_.stop(); }
@@ -45,6 +87,13 @@ void Exchange::log(LogLevel level, std::string_view logger, std::string_view dat
 
 bool Exchange::can_elicit() const { return can_ask("elicitation/create"); }
 bool Exchange::can_ask(std::string_view method) const { return source_.can_ask(method); }
+bool Exchange::waits_for_answers() const { return source_.waits_for_answers(); }
+bool Exchange::continue_as_task() { return source_.continue_as_task(); }
+
+void Exchange::require_task() {
+    if (!continue_as_task())
+        throw MissingCapability("the client does not support tasks", tasks_capability());
+}
 
 // NOLINTNEXTLINE(performance-unnecessary-value-param): as all stop tokens of the interface
 ElicitResult Exchange::elicit(std::string_view key, std::string_view message,

@@ -21,6 +21,9 @@ public:
     virtual void progress(double done, std::optional<double> total, std::string_view message) = 0;
     virtual void log(LogLevel level, std::string_view logger, json::value data) = 0;
     [[nodiscard]] virtual bool can_ask(std::string_view method) const = 0;
+    /// Whether `ask` waits instead of throwing InputNeeded.
+    [[nodiscard]] virtual bool waits_for_answers() const = 0;
+    virtual bool continue_as_task() = 0;
     /// Returns the results. `until` withdraws the requests. Throws InputNeeded or Error.
     [[nodiscard]] virtual std::vector<json::object> ask(const std::vector<InputRequest>& requests,
                                                         const std::stop_token& until) = 0;
@@ -44,6 +47,15 @@ public:
 private:
     json::object required_; ///< in the form of the client's capabilities
 };
+
+/// What `capabilities` of a client lack for a request, in their form; nothing: the client supports it.
+[[nodiscard]] std::optional<json::object> missing_capability(const json::object& capabilities,
+                                                             const InputRequest& request);
+/// Throws MissingCapability for the first request that the client does not support.
+void require_capabilities(const json::object& capabilities,
+                          const std::vector<InputRequest>& requests);
+/// Throws std::invalid_argument if they are not a JSON object.
+[[nodiscard]] json::object parameters_of(const InputRequest& request);
 
 [[nodiscard]] std::string_view to_string(LogLevel level);
 [[nodiscard]] std::optional<LogLevel> to_log_level(std::string_view word);

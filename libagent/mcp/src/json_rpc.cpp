@@ -132,6 +132,12 @@ RpcMessage read_message(json::value document) {
     return RpcNotification{.method = std::move(name), .params = std::move(params)};
 }
 
+json::object to_json(const RpcError& error) {
+    json::object members{{"code", error.code}, {"message", error.message}};
+    if (error.data) members["data"] = *error.data;
+    return members;
+}
+
 std::string write_message(const RpcRequest& request) {
     json::object message = envelope();
     message["id"] = to_json(request.id);
@@ -152,9 +158,7 @@ std::string write_message(const RpcResponse& response) {
     // An error without the id of a request: the specification has no null.
     if (response.id) message["id"] = to_json(*response.id);
     if (const auto* error = std::get_if<RpcError>(&response.outcome)) {
-        json::object members{{"code", error->code}, {"message", error->message}};
-        if (error->data) members["data"] = *error->data;
-        message["error"] = std::move(members);
+        message["error"] = to_json(*error);
     } else {
         message["result"] = std::get<json::object>(response.outcome);
     }

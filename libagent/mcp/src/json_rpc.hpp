@@ -72,6 +72,7 @@ inline constexpr std::size_t max_message_depth = 64;
 [[nodiscard]] std::string write_message(const RpcResponse& response);
 
 [[nodiscard]] json::value to_json(const RequestId& id);
+[[nodiscard]] json::object to_json(const RpcError& error);
 /// Nothing if `value` is not a string or an integer of 64 bits.
 [[nodiscard]] std::optional<RequestId> to_request_id(const json::value& value);
 

@@ -6,6 +6,7 @@
 #include "eyehand/base/exception_text.hpp"
 #include "eyehand/base/stoppable_wait.hpp"
 #include "schema.hpp"
+#include "task.hpp"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace eyehand::mcp {
@@ -27,7 +29,7 @@ constexpr std::string_view server_key = "io.modelcontextprotocol/serverInfo";
 constexpr std::string_view subscription_key = "io.modelcontextprotocol/subscriptionId";
 
 constexpr int header_mismatch = -32020;
-constexpr int missing_capability = -32021;
+constexpr int missing_client_capability = -32021;
 constexpr int unsupported_version = -32022;
 constexpr int legacy_resource_not_found = -32002;
 
@@ -215,7 +217,7 @@ bool is_protocol_error(const std::error_code& code) {
            code == errc::not_supported || code == errc::cancelled;
 }
 
-using PreparedHandler = std::function<json::object(Call&)>;
+using PreparedHandler = std::function<json::object(Exchange::Source&)>;
 
 PreparedHandler prepare_tool(const json::object& params, const Catalog& catalog,
                              std::string_view revision) {
@@ -232,7 +234,7 @@ PreparedHandler prepare_tool(const json::object& params, const Catalog& catalog,
         arguments = *given;
     }
     return [tool = *found, arguments = std::move(arguments),
-            revision = std::string(revision)](Call& call) {
+            revision = std::string(revision)](Exchange::Source& call) {
         // The model can correct these, so they are results.
         if (const auto problem = schema_mismatch(arguments, tool->input_schema))
             return to_json(error_result("invalid arguments: " + *problem));
@@ -255,13 +257,13 @@ PreparedHandler prepare_resource(const json::object& params, const Catalog& cata
     if (!uri) throw refusal(rpc_code::invalid_params, "\"uri\" is missing");
     for (const auto& each : catalog.resources)
         if (each->uri == *uri)
-            return [resource = each](Call& call) {
+            return [resource = each](Exchange::Source& call) {
                 Exchange exchange(call);
                 return resource_contents(resource->read(exchange));
             };
     for (const auto& each : catalog.templates)
         if (matches_template(*uri, each->uri_template))
-            return [resource = each, uri = std::string(*uri)](Call& call) {
+            return [resource = each, uri = std::string(*uri)](Exchange::Source& call) {
                 Exchange exchange(call);
                 return resource_contents(resource->read(uri, exchange));
             };
@@ -293,7 +295,7 @@ PreparedHandler prepare_prompt(const json::object& params, const Catalog& catalo
             throw refusal(rpc_code::invalid_params,
                           fmt::format("the argument \"{}\" is missing", argument.name));
     return [prompt = *found, arguments = std::move(arguments),
-            revision = std::string(revision)](Call& call) {
+            revision = std::string(revision)](Exchange::Source& call) {
         Exchange exchange(call);
         json::array messages;
         for (const PromptMessage& message :
@@ -322,7 +324,7 @@ Refusal refusal_for(const Error& error, bool is_stateless, std::string_view uri)
     const std::string message = error.what();
     if (const auto* missing = dynamic_cast<const MissingCapability*>(&error);
         missing != nullptr && is_stateless) {
-        Refusal result = refusal(missing_capability, message, 400);
+        Refusal result = refusal(missing_client_capability, message, 400);
         result.error.data = json::object{{"requiredCapabilities", missing->required()}};
         return result;
     }
@@ -335,6 +337,60 @@ Refusal refusal_for(const Error& error, bool is_stateless, std::string_view uri)
     if (error.code() == errc::invalid_params || error.code() == errc::not_supported)
         return refusal(rpc_code::invalid_params, message);
     return refusal(rpc_code::internal_error, message);
+}
+
+/// The outcome of a handler, and the status that it has over HTTP. Throws InputNeeded.
+std::pair<std::variant<json::object, RpcError>, unsigned>
+outcome_of(const PreparedHandler& handler, Exchange::Source& call, const CallFacts& facts) {
+    Refusal reason;
+    try {
+        return {handler(call), 200};
+    } catch (const InputNeeded&) {
+        throw;
+    } catch (Refusal& refused) {
+        reason = std::move(refused);
+    } catch (const Error& error) {
+        reason = refusal_for(error, facts.is_stateless(), facts.uri);
+    } catch (const std::exception& error) {
+        reason = refusal(rpc_code::internal_error, base::exception_text(error));
+    } catch (...) {
+        reason = refusal(rpc_code::internal_error, "the handler failed");
+    }
+    return {std::move(reason.error), facts.is_stateless() ? reason.http_status : 200};
+}
+
+bool is_about_task(std::string_view method) {
+    return method == "tasks/get" || method == "tasks/update" || method == "tasks/cancel";
+}
+
+/// Nothing for methods that do not concern tasks. Throws Refusal or Error.
+std::optional<json::object> answer_about_task(const std::string& method, const json::object& params,
+                                              const json::object& client_capabilities,
+                                              TaskList& tasks) {
+    if (!is_about_task(method)) return std::nullopt;
+    require_tasks(client_capabilities);
+    const auto id = string_in(params, "taskId");
+    if (!id) throw refusal(rpc_code::invalid_params, "\"taskId\" is missing");
+    const auto task = tasks.find(*id);
+    if (!task) throw refusal(rpc_code::invalid_params, "Task not found");
+    if (method == "tasks/get") return task->state();
+    if (method == "tasks/cancel") {
+        task->cancel();
+        return json::object{};
+    }
+    const json::object* answers = object_in(params, "inputResponses");
+    if (answers == nullptr)
+        throw refusal(rpc_code::invalid_params, "\"inputResponses\" is missing");
+    task->update(*answers);
+    return json::object{};
+}
+
+/// The state is read here, so that of two notifications the later one has the later state.
+std::string task_notification(const Task& task, const RequestId& subscription) {
+    json::object params = task.state();
+    params["_meta"] = json::object{{subscription_key, to_json(subscription)}};
+    return write_message(
+        RpcNotification{.method = "notifications/tasks", .params = std::move(params)});
 }
 
 PeerInfo peer_of(const json::object* info) {
@@ -521,6 +577,8 @@ void Session::take_stateless(RpcRequest& request, const std::shared_ptr<Outlet>&
             require_field(*fields, "Mcp-Name", string_in(request.params, "name").value_or(""));
         if (method == "resources/read")
             require_field(*fields, "Mcp-Name", string_in(request.params, "uri").value_or(""));
+        if (is_about_task(method))
+            require_field(*fields, "Mcp-Name", string_in(request.params, "taskId").value_or(""));
         if (method == "tools/call") check_argument_fields(request.params, *catalog, *fields);
     }
 
@@ -549,12 +607,16 @@ void Session::take_stateless(RpcRequest& request, const std::shared_ptr<Outlet>&
         return result;
     };
     if (method == "server/discover") {
+        json::object offered = capabilities(*catalog);
+        offered["extensions"] = tasks_capability().at("extensions");
         json::object result{{"supportedVersions", json::array{stateless_revision}},
-                            {"capabilities", capabilities(*catalog)}};
+                            {"capabilities", std::move(offered)}};
         set_text(result, "instructions", core_.options().instructions);
         return finish(cacheable(std::move(result)));
     }
-    if (method == "subscriptions/listen") return listen(request, outlet);
+    if (method == "subscriptions/listen") return listen(request, outlet, facts.capabilities);
+    if (auto answer = answer_about_task(method, request.params, facts.capabilities, core_.tasks()))
+        return finish(*std::move(answer));
     if (method == "completion/complete" && (catalog->has_had_resources || catalog->has_had_prompts))
         return finish(complete(request.params, *catalog));
     if (auto list = answer_at_once(method, request.params, *catalog, stateless_revision))
@@ -581,11 +643,12 @@ void Session::take_stateless(RpcRequest& request, const std::shared_ptr<Outlet>&
         for (const auto& [key, answer] : answers->get_object()) facts.answers[key] = answer;
     }
     start(std::make_shared<Call>(shared_from_this(), outlet, std::move(facts)),
-          [work = *std::move(handler), info = server_info(core_.options())](Call& call) {
+          [work = *std::move(handler), info = server_info(core_.options()),
+           is_reading = method == "resources/read"](Exchange::Source& call) {
               json::object result = work(call);
               result["resultType"] = "complete";
               result["_meta"] = json::object{{server_key, info}};
-              if (call.facts().method == "resources/read") {
+              if (is_reading) {
                   result["ttlMs"] = 0;
                   result["cacheScope"] = "private";
               }
@@ -698,12 +761,9 @@ void Session::run(Call& call, const Handler& handler) {
     const CallFacts& facts = call.facts();
     RpcResponse response{.id = facts.id};
     unsigned status = 200;
-    const auto refuse = [&](Refusal reason) {
-        response.outcome = std::move(reason.error);
-        if (facts.is_stateless()) status = reason.http_status;
-    };
     try {
-        if (!call.stop().stop_requested()) response.outcome = handler(call);
+        if (!call.stop().stop_requested())
+            std::tie(response.outcome, status) = outcome_of(handler, call, facts);
     } catch (InputNeeded& needed) {
         json::object result{{"resultType", "input_required"},
                             {"inputRequests", std::move(needed.requests)},
@@ -711,16 +771,14 @@ void Session::run(Call& call, const Handler& handler) {
         if (std::string state = call.sealed_state(); !state.empty())
             result["requestState"] = std::move(state);
         response.outcome = std::move(result);
-    } catch (Refusal& reason) {
-        refuse(std::move(reason));
-    } catch (const Error& error) {
-        refuse(refusal_for(error, facts.is_stateless(), facts.uri));
-    } catch (const std::exception& error) {
-        refuse(refusal(rpc_code::internal_error, base::exception_text(error)));
-    } catch (...) {
-        refuse(refusal(rpc_code::internal_error, "the handler failed"));
     }
     call.end();
+    if (const auto task = call.task()) {
+        task->end(std::move(response.outcome));
+        const std::lock_guard lock(mutex_);
+        tasks_.erase(task);
+        return;
+    }
     {
         // Before the answer: the client may use the id again.
         const std::lock_guard lock(mutex_);
@@ -741,6 +799,29 @@ void Session::call_finished(Call& call) {
         --active_;
     }
     finish_if_ended();
+}
+
+std::shared_ptr<Task> Session::add_task(const CallFacts& facts, const std::stop_source& stop,
+                                        const std::shared_ptr<Outlet>& outlet) {
+    auto task =
+        std::make_shared<Task>(facts.capabilities, stop, [&core = core_](const Task& changed) {
+            core.task_changed(changed);
+        });
+    core_.tasks().add(task);
+    std::unique_lock lock(mutex_);
+    calls_.erase(facts.id); // the client may use it again, and cannot cancel the request any more
+    tasks_.emplace(task, outlet);
+    const bool closed = closed_;
+    lock.unlock();
+    if (closed) task->cancel();
+    return task;
+}
+
+void Session::answer_with_task(const CallFacts& facts, const Task& task, Outlet& outlet) const {
+    json::object result = task.state();
+    result["resultType"] = "task";
+    result["_meta"] = json::object{{server_key, server_info(core_.options())}};
+    outlet.finish(write_message(RpcResponse{.id = facts.id, .outcome = std::move(result)}), 200);
 }
 
 void Session::cancel(const RequestId& id) {
@@ -795,7 +876,8 @@ json::object Session::ask(const std::string& method, json::object params,
 
 // ---- what belongs to no request -----------------------------------------------------------------
 
-void Session::listen(const RpcRequest& request, const std::shared_ptr<Outlet>& outlet) {
+void Session::listen(const RpcRequest& request, const std::shared_ptr<Outlet>& outlet,
+                     const json::object& client_capabilities) {
     const json::object* wanted = object_in(request.params, "notifications");
     if (wanted == nullptr) throw refusal(rpc_code::invalid_params, "\"notifications\" is missing");
     Subscription subscription{.outlet = outlet};
@@ -816,6 +898,18 @@ void Session::listen(const RpcRequest& request, const std::shared_ptr<Outlet>& o
             if (uri.is_string()) subscription.uris.emplace(uri.get_string());
         honored["resourceSubscriptions"] = *uris;
     }
+    std::vector<std::shared_ptr<Task>> watched;
+    if (const json::array* ids = array_in(*wanted, "taskIds")) {
+        require_tasks(client_capabilities);
+        json::array known;
+        for (const json::value& id : *ids) {
+            const auto task = id.is_string() ? core_.tasks().find(id.get_string()) : nullptr;
+            if (!task || !subscription.tasks.insert(task->id()).second) continue;
+            watched.push_back(task);
+            known.push_back(id);
+        }
+        honored["taskIds"] = std::move(known);
+    }
     {
         const std::lock_guard lock(mutex_);
         if (closed_) throw refusal(rpc_code::internal_error, "the session has ended", 503);
@@ -827,6 +921,8 @@ void Session::listen(const RpcRequest& request, const std::shared_ptr<Outlet>& o
             .method = "notifications/subscriptions/acknowledged",
             .params = {{"_meta", json::object{{subscription_key, to_json(request.id)}}},
                        {"notifications", std::move(honored)}}}));
+        // It may have changed since the client has asked.
+        for (const auto& task : watched) outlet->send(task_notification(*task, request.id));
         subscriptions_.emplace(request.id, std::move(subscription));
     }
 }
@@ -858,6 +954,13 @@ void Session::resource_updated(std::string_view uri) {
                                            {"uri", uri}}}));
 }
 
+void Session::task_changed(const Task& task) {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, subscription] : subscriptions_)
+        if (subscription.tasks.contains(task.id()))
+            subscription.outlet->send(task_notification(task, id));
+}
+
 // ---- the end ------------------------------------------------------------------------------------
 
 void Session::set_events(std::shared_ptr<Outlet> events) {
@@ -867,7 +970,8 @@ void Session::set_events(std::shared_ptr<Outlet> events) {
 
 void Session::client_left(const std::shared_ptr<Outlet>& outlet) {
     std::vector<std::shared_ptr<Call>> canceled;
-    std::vector<Subscription> ended; // destroyed without the lock
+    std::vector<std::shared_ptr<Task>> unknown; // the client has not received their ids
+    std::vector<Subscription> ended;            // destroyed without the lock
     {
         const std::lock_guard lock(mutex_);
         if (events_ == outlet) events_ = nullptr;
@@ -876,6 +980,8 @@ void Session::client_left(const std::shared_ptr<Outlet>& outlet) {
         // Of the older revisions, a client may lose a connection without giving up the request.
         for (const auto& [id, call] : calls_)
             if (call->outlet() == outlet && call->facts().is_stateless()) canceled.push_back(call);
+        for (const auto& [task, answer] : tasks_)
+            if (answer == outlet) unknown.push_back(task);
         for (auto it = subscriptions_.begin(); it != subscriptions_.end();) {
             if (it->second.outlet != outlet) {
                 ++it;
@@ -887,10 +993,12 @@ void Session::client_left(const std::shared_ptr<Outlet>& outlet) {
     }
     changed_.notify_all();
     for (const auto& call : canceled) call->cancel();
+    for (const auto& task : unknown) task->cancel();
 }
 
 void Session::close() {
     std::map<RequestId, std::shared_ptr<Call>> calls;
+    std::map<std::shared_ptr<Task>, std::shared_ptr<Outlet>> tasks;
     std::map<RequestId, Subscription> subscriptions;
     std::shared_ptr<Outlet> events;
     {
@@ -898,11 +1006,13 @@ void Session::close() {
         if (closed_) return;
         closed_ = true;
         calls = calls_;
+        tasks = tasks_;
         subscriptions.swap(subscriptions_);
         events = std::move(events_);
     }
     changed_.notify_all();
     for (const auto& [id, call] : calls) call->cancel();
+    for (const auto& [task, outlet] : tasks) task->cancel();
     for (const auto& [id, subscription] : subscriptions)
         subscription.outlet->finish(
             write_message(RpcResponse{

@@ -15,6 +15,7 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace eyehand::mcp {
 
@@ -30,6 +31,8 @@ using HeaderFields = std::function<std::optional<std::string_view>(std::string_v
 [[nodiscard]] bool is_stateless(const json::object& params, const HeaderFields* fields);
 
 class Call;
+class Task;
+struct CallFacts;
 
 /// Thread-safe.
 class Session : public std::enable_shared_from_this<Session> {
@@ -62,6 +65,7 @@ public:
     // For the server's core.
     void list_changed(ListKind kind);
     void resource_updated(std::string_view uri);
+    void task_changed(const Task& task);
 
 private:
     friend class Call;
@@ -70,6 +74,7 @@ private:
         std::shared_ptr<Outlet> outlet{};
         std::set<ListKind> lists{};
         std::set<std::string, std::less<>> uris{};
+        std::set<std::string, std::less<>> tasks{}; ///< ids
     };
     /// A request of the server that waits for its answer.
     struct Asked {
@@ -77,7 +82,7 @@ private:
         std::optional<RpcResponse> answer{};
         bool lost = false;
     };
-    using Handler = std::function<json::object(Call& call)>;
+    using Handler = std::function<json::object(Exchange::Source& call)>;
 
     void take(RpcRequest request, const std::shared_ptr<Outlet>& outlet,
               const HeaderFields* fields);
@@ -88,8 +93,14 @@ private:
                         const HeaderFields* fields);
     void take_legacy(RpcRequest& request, const std::shared_ptr<Outlet>& outlet);
     [[nodiscard]] json::object initialize(const json::object& params);
-    void listen(const RpcRequest& request, const std::shared_ptr<Outlet>& outlet);
+    void listen(const RpcRequest& request, const std::shared_ptr<Outlet>& outlet,
+                const json::object& client_capabilities);
     void start(const std::shared_ptr<Call>& call, Handler handler);
+    /// A task for a call, which can be polled at once.
+    [[nodiscard]] std::shared_ptr<Task> add_task(const CallFacts& facts,
+                                                 const std::stop_source& stop,
+                                                 const std::shared_ptr<Outlet>& outlet);
+    void answer_with_task(const CallFacts& facts, const Task& task, Outlet& outlet) const;
     void run(Call& call, const Handler& handler);
     void cancel(const RequestId& id);
     void call_finished(Call& call);
@@ -106,6 +117,8 @@ private:
     std::condition_variable changed_;
     std::shared_ptr<Outlet> events_;
     std::map<RequestId, std::shared_ptr<Call>> calls_;
+    /// Those whose handlers run, with the receiver of the answer that names them.
+    std::map<std::shared_ptr<Task>, std::shared_ptr<Outlet>> tasks_;
     std::map<RequestId, Subscription> subscriptions_;
     std::map<std::int64_t, std::shared_ptr<Asked>> asked_;
     std::int64_t next_id_ = 1;

@@ -1,22 +1,26 @@
-// A model for `run_task`: it looks at the screen once, then it is done.
+// A model for `run_task`: it calls one tool, then it is done.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-export async function start_model() {
+/** `act` returns the call: the name of a tool and its arguments. */
+export async function start_model(act = () => ['observe_screen', {}]) {
+    let is_silent = false;
     const server = createServer(async (request, response) => {
         let body = '';
         for await (const part of request) body += part;
-        const has_looked = body && JSON.parse(body).messages.some((one) => one.role === 'tool');
-        const message = has_looked
+        if (is_silent) return; // until the connection is closed
+        const has_acted = body && JSON.parse(body).messages.some((one) => one.role === 'tool');
+        const [name, args] = act();
+        const message = has_acted
             ? { role: 'assistant', content: 'The screen is visible.' }
             : {
                   role: 'assistant',
-                  content: 'I look.',
+                  content: 'I act.',
                   tool_calls: [
                       {
                           id: 'call_1',
                           type: 'function',
-                          function: { name: 'observe_screen', arguments: '{}' },
+                          function: { name, arguments: JSON.stringify(args) },
                       },
                   ],
               };
@@ -26,7 +30,7 @@ export async function start_model() {
                 id: 'chatcmpl-1',
                 object: 'chat.completion',
                 model: 'scripted',
-                choices: [{ index: 0, message, finish_reason: has_looked ? 'stop' : 'tool_calls' }],
+                choices: [{ index: 0, message, finish_reason: has_acted ? 'stop' : 'tool_calls' }],
                 usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
             }),
         );
@@ -38,6 +42,10 @@ export async function start_model() {
             '--allow-run-task', '--no-probe', '--profile', 'observer', '--model', 'scripted',
             '--endpoint', `http://127.0.0.1:${server.address().port}/v1`,
         ],
+        /** Does not answer any more. */
+        fall_silent() {
+            is_silent = true;
+        },
         stop() {
             server.close();
             server.closeAllConnections();

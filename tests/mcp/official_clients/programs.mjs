@@ -43,6 +43,9 @@ export class X11Window {
     get launch_command() {
         return this.#command(this.title).join(' ');
     }
+    start() {
+        start(this.#command(this.title));
+    }
     /** Returns the title of the other window. */
     start_another() {
         const title = `${this.title}-other`;

@@ -1,12 +1,12 @@
 #include "eyehand/mcp/desktop_server.hpp"
 
+#include "desktop/approval_question.hpp"
 #include "desktop/client_session.hpp"
 #include "desktop/handler_gate.hpp"
 #include "desktop/run_files.hpp"
 #include "desktop/session_mode.hpp"
 #include "desktop/session_tools.hpp"
 #include "eyehand/base/exception_text.hpp"
-#include "eyehand/base/utf8.hpp"
 #include "eyehand/mcp/error.hpp"
 #include "eyehand/winio/error.hpp"
 #include "json/json.hpp"
@@ -143,36 +143,6 @@ PromptMessage guide_for(const agent::Profile& profile, agent::JsonView arguments
     return {.role = "user", .content = Text{std::move(text)}};
 }
 
-// ---- approvals ----------------------------------------------------------------------------------
-
-constexpr std::string_view approval_schema =
-    R"({"type":"object","properties":{"allow":{"type":"boolean","title":"Allow this action",)"
-    R"("default":false}},"required":["allow"]})";
-
-std::string question_of(const agent::ApprovalRequest& request) {
-    constexpr std::size_t max_arguments = 2000;
-    std::string arguments = request.arguments_json;
-    if (arguments.size() > max_arguments)
-        arguments =
-            arguments.substr(0, base::utf8::boundary_at_or_before(arguments, max_arguments)) +
-            "...";
-    std::string text = fmt::format("Allow {} with {}?", request.tool, arguments);
-    for (const std::string& more : {request.reason, request.text})
-        if (!more.empty()) text += "\n" + more;
-    return text;
-}
-
-agent::Approval approval_of(const ElicitResult& answer) {
-    if (answer.action != ElicitResult::Action::accept)
-        return {.granted = false, .reason = {}, .channel = "mcp"};
-    const auto content = agent::parse_json(answer.content_json);
-    const json::value* allow =
-        content && content->is_object() ? content->as_object().if_contains("allow") : nullptr;
-    return {.granted = allow != nullptr && allow->is_bool() && allow->as_bool(),
-            .reason = {},
-            .channel = "mcp"};
-}
-
 // ---- the call -----------------------------------------------------------------------------------
 
 /// A call of a client as one for the tool.
@@ -227,7 +197,7 @@ public:
         server_.add(Prompt{
             .name = prompt_name,
             .title = "Work a desktop",
-            .description = "Teaches a model to work the desktop with the tools of this server.",
+            .description = "Teaches a model to control the desktop with the tools of this server.",
             .arguments = {{.name = "task", .description = "what to do", .required = false}},
             .get = through(gate_, [this](agent::JsonView arguments, Exchange&) {
                 return std::vector{guide_for(profile_, arguments)};
@@ -319,6 +289,7 @@ private:
         const int max_turns = turns && turns->kind() == agent::JsonView::Kind::number
                                   ? static_cast<int>(turns->number())
                                   : 0;
+        exchange.continue_as_task(); // at once: the desktop may be in use for minutes
         // A client whose session was stopped must not go on in another way.
         std::shared_ptr<ClientSession> session;
         try {
@@ -355,9 +326,9 @@ private:
             links.approve = [&](const agent::ApprovalRequest& request,
                                 const std::stop_token& answered) {
                 // With the token: an answer to another call, such as of an earlier session, does not count.
-                return approval_of(
-                    exchange.elicit(fmt::format("approval_{}_{}", call_token, request.id),
-                                    question_of(request), approval_schema, answered));
+                return ask_for_approval(exchange,
+                                        fmt::format("approval_{}_{}", call_token, request.id),
+                                        request, answered);
             };
         }
         const std::string before = session->latest_screenshot();

@@ -29,9 +29,27 @@
 
 namespace eyehand::mcp {
 
-/// Runs a complete task with a model of its own, for the tool `run_task`.
+/// Runs a complete task with a model of its own, for the tool `run_task`. With a client that supports the
+/// Tasks extension, the exchange belongs to a task.
 using RunTask =
     std::function<CallResult(const std::string& task, int max_turns, Exchange& exchange)>;
+
+/// Asks the client's user for the approvals of a run (`agent::Approvals::user`), while it exists; on a thread of
+/// its own. For `RunTask`.
+class EYEHAND_MCP_API ElicitedApprovals {
+public:
+    /// Whether the client can be asked during a call: it supports elicitation, and its call waits for answers.
+    [[nodiscard]] static bool possible(const Exchange& exchange);
+    /// `possible` must be true, and `exchange` outlive this object.
+    ElicitedApprovals(agent::RunControl control, Exchange& exchange);
+    ~ElicitedApprovals();
+    ElicitedApprovals(const ElicitedApprovals&) = delete;
+    ElicitedApprovals& operator=(const ElicitedApprovals&) = delete;
+
+private:
+    class Impl;
+    std::unique_ptr<Impl> impl_;
+};
 
 struct DesktopServerOptions {
     std::filesystem::path runs{}; ///< parent of the run directories

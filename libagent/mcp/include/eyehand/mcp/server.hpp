@@ -63,11 +63,12 @@ public:
     /// Identifies the session: of a stdio connection, or of an HTTP session. With the stateless
     /// revision over HTTP, sessions do not exist: empty.
     [[nodiscard]] const std::string& session() const;
-    /// The client canceled the request or disconnected, or the server stops. The answer is dropped.
+    /// The client canceled the request or disconnected, or the server stops. The answer is dropped. In a task:
+    /// the client canceled it, or its connection (stdio) or the endpoint (HTTP) ends.
     [[nodiscard]] std::stop_token stop() const;
-    /// Tells the client about progress, if it asked for that.
+    /// Tells the client about progress, if it asked for that. In a task, `message` becomes its status.
     void progress(double done, std::optional<double> total = {}, std::string_view message = {});
-    /// Sends a log message, if the client wants messages of this level.
+    /// Sends a log message, if the client wants messages of this level. Tasks have no log messages.
     void log(LogLevel level, std::string_view logger, std::string_view data_json);
 
     /// Whether `elicit` is possible with this client.
@@ -85,6 +86,20 @@ public:
     [[nodiscard]] std::string sample(std::string_view key, std::string_view params_json);
     /// Whether the client accepts requests with this method.
     [[nodiscard]] bool can_ask(std::string_view method) const;
+    /// Whether `elicit`, `sample` and `ask` return with the answer, so that the handler does not run again:
+    /// in a task, and with clients of the revisions up to 2025-11-25. Then they, too, may be called from
+    /// any thread while the handler runs. In a task, they throw Error{timeout} after five minutes: the client
+    /// may have gone.
+    [[nodiscard]] bool waits_for_answers() const;
+
+    /// For a tool whose call takes minutes: answers the request now, with a task that the client polls and can
+    /// cancel (the Tasks extension, io.modelcontextprotocol/tasks). The handler goes on: what it returns is the
+    /// result of the task, and the messages of `progress` are its status. Clients that do not support the
+    /// extension wait for the result; returns false. A task keeps its thread (`ServerOptions::max_calls`).
+    bool continue_as_task();
+    /// The same for a tool that cannot be called otherwise. Throws Error{not_supported} if the client does not
+    /// support the extension.
+    void require_task();
     /// Sends several requests at once and returns their results, JSON objects, in the same order. The
     /// same rules as for `elicit`.
     [[nodiscard]] std::vector<std::string> ask(const std::vector<InputRequest>& requests);
