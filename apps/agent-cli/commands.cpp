@@ -23,8 +23,8 @@ namespace eyehand::cli {
 namespace {
 
 constexpr const char* exit_codes = R"(
-Exit codes: 0 completed, 1 failed, 2 usage or configuration, 3 turns used up,
-4 endpoint or model, 5 desktop, 6 refused by policy or user, 130 interrupted.)";
+Exit codes: 0 completed, 1 failed, 2 usage or configuration, 3 turns or a limit used up,
+4 endpoint or model, 5 desktop, 6 denied by the guard or the user, 130 interrupted.)";
 
 void add_area(CLI::App& command, ViewFlags& flags) {
     command
@@ -404,6 +404,7 @@ void add_mcp(CLI::App& command, McpFlags& flags) {
                      "Offer the tool run_task: an agent with the model of --endpoint");
     RunFlags& run = flags.run;
     add_view(command, run.view);
+    command.get_option("--display")->description("Display ID, or \"all\" (default)");
     add_coordinates(command, run.coordinates);
     command.get_option("--coordinates")
         ->description(fmt::format("The numbers in which clients state positions: {}; default: "
@@ -632,8 +633,8 @@ int run_program(std::vector<std::string> arguments) {
         guard_command->add_subcommand("test", "Print the decision on an action, and its rule");
     guard_test
         ->add_option("EFFECT", tested.effect,
-                     "move, click, scroll, key, text, clipboard_write, clipboard_read, window or "
-                     "launch")
+                     "move, click, scroll, key, text, clipboard_write, clipboard_read, window, "
+                     "launch or program")
         ->required();
     guard_test->add_option("TEXT", tested.text,
                            "The text, the chord, the command, or the label of a click's target");

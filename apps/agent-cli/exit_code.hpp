@@ -12,7 +12,7 @@ enum class ExitCode {
     steps_used_up = 3,
     endpoint = 4, ///< endpoint or model
     desktop = 5,
-    refused = 6, ///< by policy or user
+    refused = 6, ///< by the guard or the user
     interrupted = 130,
 };
 
