@@ -5,6 +5,7 @@
 #include "eyehand/agent/replay.hpp"
 #include "eyehand/mcp/error.hpp"
 #include "eyehand/session/report.hpp"
+#include "eyehand/session/verify.hpp"
 
 #include "catch.hpp"
 
@@ -481,6 +482,23 @@ TEST_CASE("mcp session: the end of a session completes its run and writes the re
     stage.session.reset();
     CHECK(agent::load_run(run).outcome == "completed");
     CHECK(std::filesystem::exists(run / "report.html"));
+}
+
+TEST_CASE("mcp session: a screen that has not changed is stored once") {
+    SessionStage stage;
+    stage.react_with({96, 96, 64, 32});
+    (void)stage.call("look");
+    (void)stage.call("look");
+    (void)stage.click(100, 100);
+    (void)stage.call("look");
+    const std::filesystem::path run = stage.session->directory().path();
+    stage.session.reset();
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(run / "screenshots"))
+        files += entry.is_regular_file() ? 1 : 0;
+    CHECK(files == 2);
+    CHECK(session::verify_run(agent::RunDirectory::open(run)).problems.empty());
+    CHECK(session::report_html(run).find("click") != std::string::npos);
 }
 
 TEST_CASE("mcp session: after its run has ended, calls say why") {

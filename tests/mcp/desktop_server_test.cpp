@@ -213,4 +213,6 @@ TEST_CASE("mcp desktop: only a new screenshot updates its resource") {
     (void)call("look");
     CHECK(client.inbox->take_method("notifications/resources/updated").at("params").at("uri") ==
           "eyehand://screenshot");
+    (void)call("look"); // the same screen
+    CHECK(client.inbox->size() == 0);
 }

@@ -69,6 +69,8 @@ struct ModeTraits {
     /// `ModeState::reply` is set, so that a run directory can store each turn's screenshots and reply
     /// in files of their own (`LogLayout::flat`, `LogLayout::turn_dirs`).
     bool stores_replies = false;
+    /// A screenshot that equals the one before is not stored again: both have the same file.
+    bool equal_screenshots_share_file = false;
 };
 
 /// The input for making a mode. The references are valid only during the call.

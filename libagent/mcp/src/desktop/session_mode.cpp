@@ -28,6 +28,9 @@ class SessionModeFactory final : public agent::ModeFactory {
 public:
     [[nodiscard]] std::string_view name() const override { return "mcp"; }
     [[nodiscard]] std::string_view section() const override { return {}; }
+    [[nodiscard]] agent::ModeTraits traits() const override {
+        return {.equal_screenshots_share_file = true}; // clients look repeatedly, and wait
+    }
     [[nodiscard]] std::unique_ptr<agent::Mode>
     make(const agent::ModeContext& context) const override {
         return std::make_unique<SessionMode>(context.profile, context.task);
