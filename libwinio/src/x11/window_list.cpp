@@ -21,6 +21,7 @@ constexpr std::uint32_t from_a_pager = 2; // window managers obey a pager withou
 constexpr std::uint32_t state_remove = 0;
 constexpr std::uint32_t on_all_desktops = 0xFFFFFFFF;
 constexpr std::uint32_t gravity_northwest = 1;
+constexpr const char* manager_property = "_NET_SUPPORTING_WM_CHECK";
 
 xcb_window_t handle_of(WindowId id) {
     return static_cast<xcb_window_t>(static_cast<std::uintptr_t>(id));
@@ -173,13 +174,33 @@ struct WindowList::Described {
 };
 
 std::vector<WindowInfo> WindowList::list() {
-    const PropertyRequest current(connection_, connection_.root(),
-                                  connection_.atom("_NET_CURRENT_DESKTOP"));
-    const bool is_of_manager = is_managed();
-    bool is_stacked = true; // otherwise, which window hides which one is unknown
-    const std::vector<xcb_window_t> windows = is_of_manager ? managed(&is_stacked) : unmanaged();
-    const xcb_window_t active = foreground(is_of_manager);
-    const auto current_desktop = current.values();
+    const auto on_root = [this](const char* property) {
+        return PropertyRequest(connection_, connection_.root(), connection_.atom(property));
+    };
+    // Requested at once, for one round trip. Also those that are not needed are read: the connection keeps replies.
+    const PropertyRequest manager_request = on_root(manager_property);
+    const PropertyRequest current_request = on_root("_NET_CURRENT_DESKTOP");
+    const PropertyRequest active_request = on_root("_NET_ACTIVE_WINDOW");
+    const PropertyRequest stacking_request = on_root("_NET_CLIENT_LIST_STACKING");
+    const PropertyRequest clients_request = on_root("_NET_CLIENT_LIST");
+    const auto manager = manager_request.values();
+    const auto current_desktop = current_request.values();
+    const auto active_window = active_request.values();
+    const auto stacking = stacking_request.values();
+    const auto clients = clients_request.values();
+    const bool is_of_manager = is_alive(manager);
+    // Without a stacking order, which window hides which one is unknown.
+    const bool is_stacked = !is_of_manager || !stacking.empty();
+    std::vector<xcb_window_t> windows;
+    xcb_window_t active = XCB_NONE;
+    if (is_of_manager) {
+        windows = is_stacked ? stacking : clients;
+        if (!active_window.empty()) active = active_window[0];
+    } else {
+        windows = unmanaged();
+        active = focused_window();
+    }
+    std::ranges::reverse(windows); // the topmost comes last
     std::vector<Described> described;
     described.reserve(windows.size());
     connection_.discard_events(); // errors about windows that were closed during an earlier list
@@ -263,12 +284,16 @@ void WindowList::apply(const WindowCommand& command) {
 
 // When a window manager ends, its property remains, but the window that the property names does
 // not.
+bool WindowList::is_alive(const std::vector<std::uint32_t>& manager) {
+    if (manager.empty()) return false;
+    const xcb_atom_t property = connection_.atom(manager_property);
+    return PropertyRequest(connection_, manager[0], property).values() == manager;
+}
+
 bool WindowList::is_managed() {
-    const xcb_atom_t check = connection_.atom("_NET_SUPPORTING_WM_CHECK");
-    const auto on_root = PropertyRequest(connection_, connection_.root(), check).values();
-    if (on_root.empty()) return false;
-    const auto on_itself = PropertyRequest(connection_, on_root[0], check).values();
-    return on_itself == on_root;
+    return is_alive(
+        PropertyRequest(connection_, connection_.root(), connection_.atom(manager_property))
+            .values());
 }
 
 bool WindowList::manager_supports(const char* message) {
@@ -276,20 +301,6 @@ bool WindowList::manager_supports(const char* message) {
                                                     connection_.atom("_NET_SUPPORTED"))
                                         .values(),
                                     connection_.atom(message));
-}
-
-std::vector<xcb_window_t> WindowList::managed(bool* is_stacked) {
-    auto windows = PropertyRequest(connection_, connection_.root(),
-                                   connection_.atom("_NET_CLIENT_LIST_STACKING"))
-                       .values();
-    if (windows.empty()) {
-        *is_stacked = false;
-        windows =
-            PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_CLIENT_LIST"))
-                .values();
-    }
-    std::ranges::reverse(windows); // the topmost comes last
-    return windows;
 }
 
 std::vector<xcb_window_t> WindowList::unmanaged() {
@@ -309,7 +320,6 @@ std::vector<xcb_window_t> WindowList::unmanaged() {
             attributes->override_redirect == 0)
             windows.push_back(children[i]);
     }
-    std::ranges::reverse(windows); // the topmost comes last
     return windows;
 }
 
@@ -326,13 +336,15 @@ void WindowList::check_exists(xcb_window_t window) {
     throw Error(errc::window_not_found, "the window does not exist or was closed");
 }
 
-xcb_window_t WindowList::foreground(bool is_of_manager) {
-    if (is_of_manager) {
-        const auto active =
-            PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_ACTIVE_WINDOW"))
-                .values();
-        return active.empty() ? XCB_NONE : active[0];
-    }
+xcb_window_t WindowList::foreground() {
+    if (!is_managed()) return focused_window();
+    const auto active =
+        PropertyRequest(connection_, connection_.root(), connection_.atom("_NET_ACTIVE_WINDOW"))
+            .values();
+    return active.empty() ? XCB_NONE : active[0];
+}
+
+xcb_window_t WindowList::focused_window() {
     const auto focused =
         connection_.take(xcb_get_input_focus_reply, xcb_get_input_focus(connection_.get()));
     if (!focused) return XCB_NONE;
@@ -426,7 +438,7 @@ void WindowList::tell_root(xcb_window_t window, const char* message,
 
 void WindowList::focus(xcb_window_t window) {
     const auto has_it = [&] {
-        return foreground(is_managed()) == window && state_of(window) != WindowState::minimized;
+        return foreground() == window && state_of(window) != WindowState::minimized;
     };
     if (manager_supports("_NET_ACTIVE_WINDOW")) {
         tell_root(window, "_NET_ACTIVE_WINDOW", {from_a_pager, XCB_CURRENT_TIME, XCB_NONE, 0, 0});

@@ -27,11 +27,15 @@ private:
     enum class Placement { by_manager, direct };
     struct Extents;
     [[nodiscard]] bool is_managed();
+    /// `manager`: the value of the root's property that names the manager's window.
+    [[nodiscard]] bool is_alive(const std::vector<std::uint32_t>& manager);
     [[nodiscard]] bool manager_supports(const char* message);
-    [[nodiscard]] std::vector<xcb_window_t> managed(bool* is_stacked);
+    /// The topmost comes last.
     [[nodiscard]] std::vector<xcb_window_t> unmanaged();
     [[nodiscard]] bool exists(xcb_window_t window);
-    [[nodiscard]] xcb_window_t foreground(bool is_of_manager);
+    [[nodiscard]] xcb_window_t foreground();
+    /// The top-level window with the keyboard focus, without a manager.
+    [[nodiscard]] xcb_window_t focused_window();
     [[nodiscard]] Extents extents_of(xcb_window_t window);
     [[nodiscard]] std::optional<Place> place_of(xcb_window_t window);
     [[nodiscard]] static Rect with_frame(const Rect& inner, const Extents& frame);
