@@ -251,7 +251,8 @@ Fact DesktopWorld::on(const Observe& command) {
         seen_.windows =
             options_.watch == Watch::off ? std::nullopt : winio::listed_windows(desktop_);
         seen_at_ = timeline_.now();
-        const std::string before = std::exchange(seen_sha256_, {});
+        seen_sha256_.clear();
+        const auto before = std::exchange(stored_, {});
         const winio::Screenshot screenshot = pipeline_.process(std::move(frame));
         // `process` leaves memory in it. NOLINTNEXTLINE(bugprone-use-after-move)
         settler_.reuse(std::move(frame));
@@ -279,10 +280,10 @@ Fact DesktopWorld::on(const Observe& command) {
             image = *std::move(drawn);
             fact.sha256 = image.sha256;
         }
-        const bool is_stored =
-            image.sha256 == before && mode_of(profile_).traits().equal_screenshots_share_file;
-        fact.file = is_stored ? files_.at(before)
-                              : writer_.save_screenshot(command.screenshot, *image.bytes);
+        const bool is_stored = image.sha256 == before.sha256 &&
+                               mode_of(profile_).traits().equal_screenshots_share_file;
+        fact.file =
+            is_stored ? before.file : writer_.save_screenshot(command.screenshot, *image.bytes);
         images_.insert_or_assign(fact.sha256, std::move(image));
         keep_seen(fact, std::move(toggling));
         set_reference(fact);
@@ -666,6 +667,7 @@ Superseded DesktopWorld::superseded_after(std::chrono::milliseconds time,
 
 void DesktopWorld::keep_seen(const Observed& fact, std::vector<winio::Rect> toggling) {
     seen_sha256_ = fact.sha256;
+    stored_ = {fact.sha256, fact.file};
     files_.insert_or_assign(fact.sha256, fact.file);
     outdated_ = {};
     guard_.on_screenshot(std::move(toggling));

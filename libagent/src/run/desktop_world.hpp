@@ -178,8 +178,12 @@ private:
     winio::Frame previous_; ///< of the screenshot before the latest one
 
     // What the model has seen, and what has happened since.
-    winio::ScreenState seen_;     ///< the latest screenshot
-    std::string seen_sha256_;     ///< of the latest screenshot, as the model receives it
+    winio::ScreenState seen_; ///< the latest screenshot
+    std::string seen_sha256_; ///< of the latest screenshot, as the model receives it
+    struct {
+        std::string sha256;
+        std::string file;
+    } stored_;                    ///< the latest screenshot of this world, also in a replay
     int dpi_ = 96;                ///< of the displays that it shows
     Clock::time_point seen_at_{}; ///< when it was captured
     std::string_view outdated_{}; ///< why replies must not act before the next screenshot; or empty

@@ -170,6 +170,7 @@ private:
     std::mutex connecting;    ///< held while a connection is made
     mutable std::mutex mutex; // the following members
     LinkPointer link_in_use;
+    bool link_is_ready = false; ///< for requests of the program
     std::string revision_in_use;
     /// Which kind of revision the server speaks, as it turned out first.
     std::optional<bool> server_is_stateless;
@@ -184,8 +185,7 @@ private:
 Client::Impl::LinkPointer Client::Impl::connected(const std::stop_token& stop) {
     const auto current = [this]() -> LinkPointer {
         const std::lock_guard lock(mutex);
-        return link_in_use && !link_in_use->is_lost() && !revision_in_use.empty() ? link_in_use
-                                                                                  : nullptr;
+        return link_is_ready && link_in_use && !link_in_use->is_lost() ? link_in_use : nullptr;
     };
     if (LinkPointer link = current()) return link;
     std::unique_lock lock(connecting, std::defer_lock);
@@ -204,6 +204,7 @@ void Client::Impl::connect(const std::stop_token& stop) {
     {
         const std::lock_guard lock(mutex);
         old = std::exchange(link_in_use, nullptr);
+        link_is_ready = false;
         again = old != nullptr || losses > 0;
         if (!options.command.empty() && again && ++losses > options.max_restarts)
             fail(errc::unreachable,
@@ -255,7 +256,9 @@ void Client::Impl::connect(const std::stop_token& stop) {
     }
     listen(*link);
     // An older server drops a question during a call if it can send it only through that stream.
-    link->wait_until_listening();
+    link->wait_until_listening(stop);
+    const std::lock_guard lock(mutex);
+    link_is_ready = true;
 }
 
 json::object Client::Impl::capabilities() const {

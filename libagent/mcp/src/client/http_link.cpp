@@ -66,7 +66,7 @@ public:
         stateless_ = stateless;
     }
     void listen(const RpcRequest& request) override;
-    void wait_until_listening() override;
+    void wait_until_listening(const std::stop_token& stop) override;
     bool is_lost() const override { return session_ended_; }
     Conversation& conversation() override { return conversation_; }
 
@@ -409,15 +409,18 @@ void HttpLink::end_session() {
 // --- What the server sends by itself ----------------------------------------------------------
 
 void HttpLink::listen(const RpcRequest& subscription) {
+    const std::lock_guard lock(mutex_);
     if (listener_.joinable()) return;
     listener_ = std::jthread(
         [this, subscription](const std::stop_token& stop) { listen_until(stop, subscription); });
 }
 
-void HttpLink::wait_until_listening() {
+void HttpLink::wait_until_listening(const std::stop_token& stop) {
+    const auto deadline = std::chrono::steady_clock::now() + longest_opening;
     std::unique_lock lock(mutex_);
     if (!listener_.joinable() || stateless_) return;
-    listens_.wait_for(lock, longest_opening, [&] { return has_listened_; });
+    while (!has_listened_ && !stop.stop_requested() && std::chrono::steady_clock::now() < deadline)
+        listens_.wait_for(lock, base::stop_poll_interval);
 }
 
 void HttpLink::listening_began() {
@@ -461,8 +464,8 @@ void HttpLink::listen_until(const std::stop_token& stop, const RpcRequest& subsc
             if (response.status / 100 == 4) return; // it sends nothing by itself
             if (!is_kind(response, "text/event-stream")) return;
         } catch (const std::exception& exception) {
-            if (!stop.stop_requested()) conversation_.log(exception.what());
             listening_began();
+            if (!stop.stop_requested()) conversation_.log(exception.what());
         }
         if (base::wait_for(pause, stop) == base::Waited::stopped) return;
         pause = std::min(pause * 2, longest_pause);

@@ -64,7 +64,7 @@ public:
     virtual void listen(const RpcRequest& request) = 0;
     /// Waits until an older server can send something by itself after `listen`, or until that has failed or takes
     /// too long.
-    virtual void wait_until_listening() {}
+    virtual void wait_until_listening(const std::stop_token& /*stop*/) {}
     [[nodiscard]] virtual bool is_lost() const = 0;
     [[nodiscard]] virtual Conversation& conversation() = 0;
 };
