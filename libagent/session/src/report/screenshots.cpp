@@ -161,9 +161,10 @@ private:
             } else {
                 laid_[i].layers = laid_[*before].layers;
                 for (auto& [part, png] : parts->files) {
-                    std::erase_if(laid_[i].layers, [&](const ComposedScreenshot::Layer& it) {
-                        return contains(part, it.at);
-                    });
+                    std::erase_if(laid_[i].layers,
+                                  [&at = part](const ComposedScreenshot::Layer& it) {
+                                      return contains(at, it.at);
+                                  });
                     lay(i, image->size(), part, std::move(png), Is::part);
                 }
             }
