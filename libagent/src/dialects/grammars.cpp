@@ -260,7 +260,9 @@ std::optional<std::string> arguments_of(const ParsedCall& call) {
     json::object members;
     for (const CallArgument& argument : call.arguments) {
         if (argument.name.empty()) return std::nullopt;
-        members[argument.name] = parse_json(json_of(argument.value)).value();
+        auto value = parse_json(json_of(argument.value));
+        if (!value) return std::nullopt; // not UTF-8
+        members[argument.name] = *std::move(value);
     }
     return to_text(members);
 }
