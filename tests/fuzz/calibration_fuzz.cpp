@@ -38,10 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)session::warnings(calibration);
     (void)session::alternatives(calibration.model, calibration.dialect);
     const std::string written = session::to_json(calibration);
-    const session::Calibration again = session::calibration_from_json(written, "written");
-    if (again.fit.form != calibration.fit.form || again.hit_rates != calibration.hit_rates ||
-        again.model != calibration.model || again.early != calibration.early ||
-        again.late != calibration.late || again.other_form != calibration.other_form)
-        std::abort();
+    session::Calibration again = session::calibration_from_json(written, "written");
+    again.endpoint = calibration.endpoint; // a file contains no query
+    if (again != calibration) std::abort();
     return 0;
 }

@@ -453,9 +453,17 @@ TEST_CASE("calibration: a damaged result is refused with the name of its file") 
     CHECK_THAT(problem_of("[]"), ContainsSubstring("a.json is not a calibration"));
     CHECK_THAT(problem_of("{}"), ContainsSubstring("\"format\" is missing"));
     CHECK_THAT(problem_of(R"({"format":2})"), ContainsSubstring("calibrate again"));
-    std::string json = session::to_json(example());
-    json.replace(json.find("-20.25"), 6, "-9999");
-    CHECK_THAT(problem_of(json), ContainsSubstring("\"offset_x\" must be from -500 to 500"));
+    const auto problem_with = [&](std::string_view old, std::string_view now) {
+        std::string json = session::to_json(example());
+        const std::size_t at = json.find(old);
+        REQUIRE(at != std::string::npos);
+        return problem_of(json.replace(at, old.size(), now));
+    };
+    CHECK_THAT(problem_with("-20.25", "-9999"),
+               ContainsSubstring("\"offset_x\" must be from -500 to 500"));
+    // Without a size, what is written could not be read again.
+    CHECK_THAT(problem_with(R"("size":)", R"("Bize":)"),
+               ContainsSubstring("a.json: hit_rates[0]: \"size\" is missing"));
 }
 
 TEST_CASE("calibration: the file belongs to one model on one endpoint") {

@@ -123,18 +123,15 @@ PositionFit read_fit(const Members& members) {
     return fit;
 }
 
-std::vector<HitRate> read_hit_rates(const json::object& all, std::string_view name,
-                                    const std::string& where) {
-    const Members members(all, where, agent::errc::bad_config);
+std::vector<HitRate> read_hit_rates(const Members& members, std::string_view name) {
     std::vector<HitRate> rates;
-    const json::value* value = all.if_contains(name);
-    if (value == nullptr || value->is_null()) return rates;
-    if (!value->is_array() || value->as_array().size() > max_rates)
+    const auto objects = members.objects(name);
+    if (!objects) return rates;
+    if (objects->size() > max_rates)
         members.refuse(name, fmt::format("must be an array of at most {}", max_rates));
-    for (const json::value& element : value->as_array()) {
-        if (!element.is_object()) members.refuse(name, "must contain objects");
-        const Members one(element.as_object(), where, agent::errc::bad_config);
+    for (const Members& one : *objects) {
         HitRate rate;
+        one.require("size");
         one.read("size", rate.size, 1, max_count);
         one.read("total", rate.total, 0, max_count);
         one.read("hits", rate.hits, 0, rate.total);
@@ -143,13 +140,12 @@ std::vector<HitRate> read_hit_rates(const json::object& all, std::string_view na
     return rates;
 }
 
-RefineResult read_refined(const json::object& all, const std::string& where) {
-    const Members members(all, where, agent::errc::bad_config);
+RefineResult read_refined(const Members& members) {
     constexpr int max_tokens = std::numeric_limits<int>::max();
     RefineResult result;
-    result.without = read_hit_rates(all, "without", where);
-    result.with = read_hit_rates(all, "with", where);
-    result.with_small = read_hit_rates(all, "with_small", where);
+    result.without = read_hit_rates(members, "without");
+    result.with = read_hit_rates(members, "with");
+    result.with_small = read_hit_rates(members, "with_small");
     members.read("requests", result.requests, 0, max_count);
     read_number(members, "median_seconds", result.median_seconds, 0, 1e9);
     members.read("median_prompt_tokens", result.median_prompt_tokens, 0, max_tokens);
@@ -159,14 +155,7 @@ RefineResult read_refined(const json::object& all, const std::string& where) {
 
 json::array to_json(const std::vector<HitRate>& hit_rates) {
     json::array rates;
-    for (const HitRate& rate : hit_rates) {
-        const Interval range = wilson_interval(rate.hits, rate.total);
-        rates.push_back(json::object{{"size", rate.size},
-                                     {"hits", rate.hits},
-                                     {"total", rate.total},
-                                     {"low", rounded(range.low)},
-                                     {"high", rounded(range.high)}});
-    }
+    for (const HitRate& rate : hit_rates) rates.push_back(to_json(rate));
     return rates;
 }
 
@@ -284,7 +273,7 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
     calibration.stated = read_convention(members, "stated");
     members.require("positions");
     calibration.fit = read_fit(*members.object("positions"));
-    calibration.hit_rates = read_hit_rates(all, "hit_rates", where);
+    calibration.hit_rates = read_hit_rates(members, "hit_rates");
     members.read("requests", calibration.requests, 0, max_count);
     members.read("failed_requests", calibration.failed_requests, 0, max_count);
     members.read("with_position", calibration.with_position, 0, max_count);
@@ -298,11 +287,8 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
     constexpr int max_tokens = std::numeric_limits<int>::max();
     members.read("median_prompt_tokens", calibration.median_prompt_tokens, 0, max_tokens);
     members.read("median_completion_tokens", calibration.median_completion_tokens, 0, max_tokens);
-    if (const json::value* refined = all.if_contains("refined");
-        refined != nullptr && !refined->is_null()) {
-        if (!refined->is_object()) members.refuse("refined", "must be an object");
-        calibration.refined = read_refined(refined->as_object(), where);
-    }
+    if (const auto refined = members.object("refined"))
+        calibration.refined = read_refined(*refined);
     return calibration;
 }
 
