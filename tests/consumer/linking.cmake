@@ -1,8 +1,9 @@
 # Builds and runs applications that use their own Boost and fmt beside the installed libraries.
-#   cmake -D BUILD=... -D REPOSITORY=... -D WORK=... -D GENERATOR=... [-D REUSE=ON] -P linking.cmake
-# BUILD is this project's build tree. With REUSE, its libraries are installed. Without REUSE, a build of the libraries
-# without sanitizers comes first, because other compilers cannot link the sanitizers of BUILD. It has no optimization:
-# that is faster, and the most symbols can then meet.
+#   cmake -D BUILD=... -D REPOSITORY=... -D WORK=... -D GENERATOR=... [-D SANITIZE=...] -P linking.cmake
+# BUILD is this project's build tree, whose static libraries are installed. SANITIZE: its sanitizers. The applications are
+# compiled without them, and linked with the run-time libraries that Eyehand's archives need.
+find_program(gcc g++ REQUIRED)
+find_program(clang clang++)
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
 function(run)
@@ -15,15 +16,27 @@ endfunction()
 
 set(prefix "${WORK}/prefix")
 file(REMOVE_RECURSE "${prefix}")
-if(NOT REUSE)
-    set(BUILD "${WORK}/static")
-    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${BUILD}"
-        -DCMAKE_BUILD_TYPE=None -DEYEHAND_BUILD_APPS=OFF -DEYEHAND_UNITY=ON)
-    run(${CMAKE_COMMAND} --build "${BUILD}" --parallel ${processors})
-endif()
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 
-# Shared libraries, also without optimization.
+# link_options_of(COMPILER RESULT): what a program needs that contains archives with sanitizers. Clang links those of GCC by
+# their paths, before everything else, because the one for addresses must be the first library of a program.
+function(link_options_of compiler result)
+    set(options "")
+    if(SANITIZE AND compiler STREQUAL "gcc")
+        set(options "-fsanitize=${SANITIZE}")
+    elseif(SANITIZE)
+        set(options "-Wl,--push-state,--no-as-needed")
+        foreach(library asan ubsan)
+            execute_process(COMMAND "${gcc}" "-print-file-name=lib${library}.so" OUTPUT_VARIABLE file
+                OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+            string(APPEND options " ${file}")
+        endforeach()
+        string(APPEND options " -Wl,--pop-state")
+    endif()
+    set(${result} "${options}" PARENT_SCOPE)
+endfunction()
+
+# Shared libraries: without optimization, because that is faster, and the most symbols can then meet.
 set(shared "${WORK}/shared-prefix")
 file(REMOVE_RECURSE "${shared}")
 run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}" -B "${WORK}/shared"
@@ -50,11 +63,12 @@ include("${CMAKE_CURRENT_LIST_DIR}/compiler_cache.cmake")
 # application(COMPILER OWN FLAGS [PLUGIN]): see linking/CMakeLists.txt.
 function(application compiler own flags)
     set(name "${compiler}${flags}-${own}")
-    application_with("${prefix}" ${name} ${compiler} ${own} ${flags} ${ARGN})
+    link_options_of(${compiler} link_options)
+    application_with("${prefix}" ${name} ${compiler} ${own} ${flags} "${link_options}" ${ARGN})
 endfunction()
 
-# application_with(PREFIX NAME COMPILER OWN FLAGS [PLUGIN]): with the libraries installed in PREFIX.
-function(application_with prefix name compiler own flags)
+# application_with(PREFIX NAME COMPILER OWN FLAGS LINK_OPTIONS [PLUGIN]): with the libraries installed in PREFIX.
+function(application_with prefix name compiler own flags link_options)
     if(NOT ${compiler})
         message(STATUS "skipped: a compiler is missing for ${compiler} ${flags}, ${own}")
         return()
@@ -62,7 +76,7 @@ function(application_with prefix name compiler own flags)
     file(REMOVE_RECURSE "${WORK}/${name}")
     run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}/tests/consumer/linking" -B "${WORK}/${name}"
         "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${${compiler}}" "-DCMAKE_CXX_FLAGS=${flags}"
-        -DCMAKE_BUILD_TYPE=None -DOWN=${own} -DPLUGIN=${ARGN})
+        "-DCMAKE_EXE_LINKER_FLAGS=${link_options}" -DCMAKE_BUILD_TYPE=None -DOWN=${own} -DPLUGIN=${ARGN})
     run(${CMAKE_COMMAND} --build "${WORK}/${name}" --parallel ${processors})
     run("${WORK}/${name}/application" "${WORK}/${name}/runs")
     if(ARGN)
@@ -102,6 +116,7 @@ if(pkg_config)
     file(GLOB_RECURSE pc "${WORK}/moved/*/eyehand-vlm.pc")
     cmake_path(GET pc PARENT_PATH pkgconfig)
     set(ENV{PKG_CONFIG_PATH} "${pkgconfig}")
+    link_options_of(gcc link_options)
     foreach(program "docs/examples/ask/main.cpp eyehand-vlm" "docs/examples/screenshot/main.cpp eyehand-winio"
             "tests/consumer/main.cpp eyehand-mcp" "tests/consumer/main.cpp eyehand-panel" "tests/consumer/main.cpp eyehand-session"
             "tests/consumer/main.cpp eyehand-agent")
@@ -111,18 +126,16 @@ if(pkg_config)
         set(output "${WORK}/by-pkg-config")
         # ccache compiles but does not link.
         run(sh -ec "$CMAKE_CXX_COMPILER_LAUNCHER g++ -std=c++20 $('${pkg_config}' --static --cflags ${package}) -c '${REPOSITORY}/${source}' -o '${output}.o'")
-        run(sh -ec "g++ '${output}.o' -o '${output}' $('${pkg_config}' --static --libs ${package})")
+        run(sh -ec "g++ ${link_options} '${output}.o' -o '${output}' $('${pkg_config}' --static --libs ${package})")
     endforeach()
     run("${WORK}/by-pkg-config" "${WORK}/pkg-config-runs")
     message(STATUS "passed: pkg-config")
 endif()
 
-find_program(gcc g++)
-find_program(clang clang++)
 application(gcc headers -O0 ON)
 application(gcc headers -O2)
 application(gcc compiled -O2)
 application(clang headers -O2 ON)
 application(clang compiled -O0)
-application_with("${shared}" shared-gcc-headers gcc headers -O2)
-application_with("${shared}" shared-clang-compiled clang compiled -O0)
+application_with("${shared}" shared-gcc-headers gcc headers -O2 "")
+application_with("${shared}" shared-clang-compiled clang compiled -O0 "")

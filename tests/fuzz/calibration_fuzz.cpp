@@ -38,8 +38,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     (void)session::warnings(calibration);
     (void)session::alternatives(calibration.model, calibration.dialect);
     const std::string written = session::to_json(calibration);
-    session::Calibration again = session::calibration_from_json(written, "written");
-    again.endpoint = calibration.endpoint; // a file contains no query
-    if (again != calibration) std::abort();
+    if (session::calibration_from_json(written, "written") != calibration) std::abort();
     return 0;
 }

@@ -41,18 +41,18 @@ class Run {
 
     #look() {
         this.#waiting = this.#waiting.filter((wait) => {
-            const found = this.#lines.find((line) => wait.pattern.test(line));
+            const found = this.#lines.filter((line) => wait.pattern.test(line))[wait.count - 1];
             if (found !== undefined) wait.resolve(found);
             else if (this.#ended) wait.reject(new Error(`the program ended without ${wait.pattern}; its output:\n${this.#lines.join('\n')}`));
             return found === undefined && !this.#ended;
         });
     }
 
-    /** Waits for the first line that matches. */
-    line(pattern) {
+    /** Waits for the first line that matches, or for the one after `count - 1` others. */
+    line(pattern, count = 1) {
         return new Promise((resolve, reject) => {
             const late = setTimeout(() => reject(new Error(`no ${pattern} so far; the output:\n${this.#lines.join('\n')}`)), patience);
-            const wait = { pattern, reject, resolve: (line) => { clearTimeout(late); resolve(line); } };
+            const wait = { pattern, count, reject, resolve: (line) => { clearTimeout(late); resolve(line); } };
             this.#waiting.push(wait);
             this.#look();
         });

@@ -461,6 +461,8 @@ TEST_CASE("calibration: a damaged result is refused with the name of its file") 
     };
     CHECK_THAT(problem_with("-20.25", "-9999"),
                ContainsSubstring("\"offset_x\" must be from -500 to 500"));
+    CHECK_THAT(problem_with("\"http://localhost", "\"?http://localhost"),
+               ContainsSubstring("\"endpoint\" is only a query"));
     // Without a size, what is written could not be read again.
     CHECK_THAT(problem_with(R"("size":)", R"("Bize":)"),
                ContainsSubstring("a.json: hit_rates[0]: \"size\" is missing"));

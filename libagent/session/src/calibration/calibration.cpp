@@ -260,6 +260,8 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
                                              version, format));
     Calibration calibration;
     members.read_required("endpoint", calibration.endpoint);
+    calibration.endpoint.resize(without_query(calibration.endpoint).size());
+    if (calibration.endpoint.empty()) members.refuse("endpoint", "is only a query");
     members.read_required("model", calibration.model);
     members.read("version", calibration.version);
     members.read("profile", calibration.profile);
