@@ -99,6 +99,15 @@ endif()
 # scripts/compilers compiles them one by one.
 option(EYEHAND_UNITY "Compile the sources of a folder in groups" OFF)
 
+# In such a group, GCC spends an eighth of its time looking for memory to free (GCC manual, "--param ggc-min-heapsize", in
+# kilobytes). Without that, it takes up to 1.2 GB instead of 0.9.
+if(EYEHAND_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY) # in megabytes
+    if(memory GREATER 7000)
+        target_compile_options(eyehand_options INTERFACE --param=ggc-min-heapsize=524288)
+    endif()
+endif()
+
 # eyehand_unity(TARGET [ALONE sources...]): with EYEHAND_UNITY, compiles the sources of the target in groups: those of one folder,
 # at most ten at a time, without generated ones, those of ALONE, and those with compile options or generator expressions of
 # their own. So names in anonymous namespaces must differ within a folder. Call it after the last source is added.
