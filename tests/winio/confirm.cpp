@@ -17,13 +17,13 @@ namespace {
 
 const WorkArea area({0, 0, 320, 240});
 const SettleOptions quick{.minimum = 0ms, .quiet = 10ms, .timeout = 60s, .interval = 1ms};
-const InputEvent left_down = ButtonChange{Button::left, Press::down};
+const InputEvent press_left = ButtonChange{Button::left, Press::down};
 
 // A program with one button, which is painted when it is pressed.
 struct ConfirmStage {
     ConfirmStage() {
         desktop.on_input = [this](const InputEvent& event) {
-            if (event == left_down && button.contains(*desktop.pointer()))
+            if (event == press_left && button.contains(*desktop.pointer()))
                 desktop.screen().fill(button, {.red = 200});
         };
     }
@@ -277,7 +277,7 @@ TEST_CASE("a stop during the plan is a refusal, and the releases are reported") 
     ConfirmStage stage;
     std::stop_source stop;
     stage.desktop.on_input = [&](const InputEvent& event) {
-        if (event == InputEvent{left_down}) stop.request_stop();
+        if (event == InputEvent{press_left}) stop.request_stop();
     };
     InputExecutor executor(stage.desktop, area);
     const ActionReport report = act_and_look(
