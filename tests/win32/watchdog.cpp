@@ -1,11 +1,16 @@
 // What remains pressed if a program ends, is suspended or hangs.
 #include "../watchdog/watchdog_contract.hpp"
 
+#include "watchdog/hold_lease.hpp"
+#include "win32/system_clipboard.hpp"
+
 #include "catch.hpp"
 
 #include <windows.h>
 
+using eyehand::winio::HoldLease;
 using eyehand::winio::open_desktop;
+namespace win32 = eyehand::winio::win32;
 
 namespace {
 
@@ -43,6 +48,26 @@ TEST_CASE("a watchdog restores the clipboard if a program that pastes is suspend
 TEST_CASE("a watchdog leaves what the user has copied during a paste") {
     const auto desktop = open_desktop();
     watchdog_contract::check_copy_during_paste(*desktop);
+}
+
+TEST_CASE(
+    "a watchdog leaves what the user copies before the program knows the number of its text") {
+    win32::SystemCalls system;
+    HoldLease none;
+    win32::SystemClipboard user(system, none);
+    user.set_text("of the user");
+    win32::SystemCalls late;
+    late.clipboard_number = [&] {
+        user.set_text("copied later");
+        return GetClipboardSequenceNumber();
+    };
+    {
+        HoldLease lease({test::program_file("eyehand-holder").string(), "watchdog"});
+        win32::SystemClipboard clipboard(late, lease);
+        clipboard.set_text_to_restore("of the user");
+        clipboard.set_text("of the plan");
+    } // until the watchdog has ended
+    CHECK(user.text() == "copied later");
 }
 
 TEST_CASE("a drag of agent-cli is released when agent-cli is killed") {

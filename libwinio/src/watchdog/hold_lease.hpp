@@ -33,6 +33,7 @@ public:
 
     /// As `Clipboard::set_text_to_restore`. Ignores texts that are longer than `longest_text`.
     void keep_clipboard(std::optional<std::string_view> text) noexcept;
+    [[nodiscard]] bool keeps_clipboard() const noexcept { return keeps_clipboard_; }
     /// To be called after each change of the clipboard by this program. No effect while nothing is
     /// kept.
     void note_clipboard(ClipboardNumber owner) noexcept;

@@ -4,12 +4,11 @@
 
 namespace eyehand::winio {
 
-void InputReleaser::replace_clipboard(Clipboard& clipboard, const std::string& text) {
-    // Other programs may hold the clipboard for longer than an attempt waits.
+void InputReleaser::try_repeatedly(const std::function<void()>& replace_clipboard) {
     constexpr int max_attempts = 10;
     for (int attempt = 0; attempt < max_attempts; ++attempt) {
         try {
-            return text.empty() ? clipboard.clear() : clipboard.set_text(text);
+            return replace_clipboard();
         } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): tries again, or gives up
         }
     }

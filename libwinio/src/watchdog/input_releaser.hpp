@@ -4,6 +4,7 @@
 #include "eyehand/winio/desktop.hpp"
 #include "watchdog/hold.hpp"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -24,8 +25,9 @@ public:
     virtual void serve_clipboard() {}
 
 protected:
-    /// Copies the text, or empties the clipboard for an empty text. Ignores errors.
-    static void replace_clipboard(Clipboard& clipboard, const std::string& text);
+    /// Calls it again after an exception, up to ten times: other programs may hold the clipboard for
+    /// longer than an attempt waits.
+    static void try_repeatedly(const std::function<void()>& replace_clipboard);
 };
 
 } // namespace eyehand::winio

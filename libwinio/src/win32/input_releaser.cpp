@@ -21,7 +21,7 @@ public:
     }
 
     void restore_clipboard(const std::string& text, std::optional<ClipboardNumber> owner) override {
-        if (!owner || GetClipboardSequenceNumber() == *owner) replace_clipboard(clipboard_, text);
+        try_repeatedly([&] { clipboard_.restore_text(text, owner); });
     }
 
 private:

@@ -66,6 +66,19 @@ GlobalMemory memory_of(std::span<const std::byte> content) {
     return memory;
 }
 
+// These require that this process has opened the clipboard.
+void empty() {
+    if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
+}
+
+void put(UINT format, std::span<const std::byte> content) {
+    GlobalMemory memory = memory_of(content);
+    empty();
+    if (SetClipboardData(format, memory.get()) == nullptr)
+        fail("the clipboard does not accept the data");
+    memory.release(); // owned by the system now
+}
+
 } // namespace
 
 std::string SystemClipboard::text() {
@@ -106,26 +119,49 @@ bool SystemClipboard::holds_other() {
 
 void SystemClipboard::clear() {
     const OpenedClipboard opened(system_);
-    if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
+    empty();
 }
 
 void SystemClipboard::set_text_to_restore(std::optional<std::string_view> text) noexcept {
     lease_.keep_clipboard(text);
 }
 
-void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
-    put(format, content);
-    // The system counts all changes when the clipboard is closed.
-    lease_.note_clipboard(GetClipboardSequenceNumber());
+void SystemClipboard::restore_text(std::string_view text, std::optional<ClipboardNumber> number) {
+    const std::wstring units = base::to_wide(text);
+    // While it is open, no other program changes it.
+    const OpenedClipboard opened(system_);
+    if (number && system_.clipboard_number() != *number) return;
+    if (text.empty())
+        empty();
+    else
+        put(CF_UNICODETEXT, std::as_bytes(std::span(units.c_str(), units.size() + 1)));
 }
 
-void SystemClipboard::put(UINT format, std::span<const std::byte> content) {
-    GlobalMemory memory = memory_of(content);
-    const OpenedClipboard opened(system_);
-    if (EmptyClipboard() == 0) fail("the clipboard cannot be emptied");
-    if (SetClipboardData(format, memory.get()) == nullptr)
-        fail("the clipboard does not accept the data");
-    memory.release(); // owned by the system now
+void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
+    {
+        const OpenedClipboard opened(system_);
+        put(format, content);
+    }
+    if (!lease_.keeps_clipboard()) return;
+    // The system counts all changes only when the clipboard is closed, and from then on, another program
+    // can change it. No content has the number 0.
+    const ClipboardNumber number = system_.clipboard_number();
+    lease_.note_clipboard(has(format, content) ? number : 0);
+}
+
+// Of a clipboard that another program holds, it is not known: that program probably only reads it.
+bool SystemClipboard::has(UINT format, std::span<const std::byte> content) {
+    try {
+        const OpenedClipboard opened(system_);
+        const HANDLE data = GetClipboardData(format);
+        if (data == nullptr) return false;
+        const LockedMemory locked(data); // may be larger
+        const auto bytes = locked.bytes();
+        return bytes.size() >= content.size() &&
+               std::ranges::equal(bytes.first(content.size()), content);
+    } catch (const Error&) {
+        return true;
+    }
 }
 
 } // namespace eyehand::winio::win32

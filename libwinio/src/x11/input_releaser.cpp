@@ -36,7 +36,8 @@ public:
 
     void restore_clipboard(const std::string& text, std::optional<ClipboardNumber> owner) override {
         const xcb_window_t now = clipboard_.owner();
-        if (!owner || now == XCB_WINDOW_NONE || now == *owner) replace_clipboard(clipboard_, text);
+        if (owner && now != XCB_WINDOW_NONE && now != *owner) return;
+        try_repeatedly([&] { text.empty() ? clipboard_.clear() : clipboard_.set_text(text); });
     }
 
     void serve_clipboard() override { clipboard_.wait_until_replaced(); }
