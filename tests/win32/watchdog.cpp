@@ -50,22 +50,30 @@ TEST_CASE("a watchdog leaves what the user has copied during a paste") {
     watchdog_contract::check_copy_during_paste(*desktop);
 }
 
-TEST_CASE(
-    "a watchdog leaves what the user copies before the program knows the number of its text") {
+TEST_CASE("a watchdog leaves what the user copies before the program does anything more") {
     win32::SystemCalls system;
     HoldLease none;
     win32::SystemClipboard user(system, none);
     user.set_text("of the user");
-    win32::SystemCalls late;
-    late.clipboard_number = [&] {
-        user.set_text("copied later");
-        return GetClipboardSequenceNumber();
-    };
     {
         HoldLease lease({test::program_file("eyehand-holder").string(), "watchdog"});
-        win32::SystemClipboard clipboard(late, lease);
+        win32::SystemClipboard clipboard(system, lease);
         clipboard.set_text_to_restore("of the user");
         clipboard.set_text("of the plan");
+        user.set_text("copied later");
+    } // until the watchdog has ended
+    CHECK(user.text() == "copied later");
+}
+
+TEST_CASE("a watchdog leaves what the user copies before the program has replaced it") {
+    win32::SystemCalls system;
+    HoldLease none;
+    win32::SystemClipboard user(system, none);
+    {
+        HoldLease lease({test::program_file("eyehand-holder").string(), "watchdog"});
+        win32::SystemClipboard clipboard(system, lease);
+        clipboard.set_text_to_restore("of the user");
+        user.set_text("copied later");
     } // until the watchdog has ended
     CHECK(user.text() == "copied later");
 }

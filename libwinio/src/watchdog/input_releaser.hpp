@@ -18,7 +18,8 @@ public:
     /// Releases those that are pressed. Ignores errors: a watchdog can do nothing more.
     virtual void release(std::span<const ReleaseCode> codes) = 0;
     /// Copies the text to the clipboard, or empties it for an empty text. With a number, only if the
-    /// clipboard still has the content with this number, or on X11 none. Ignores errors.
+    /// clipboard still has the content with this number, or on X11 none. Without one, the program may not
+    /// have replaced the text yet: X11 copies it, Windows does nothing. Ignores errors.
     virtual void restore_clipboard(const std::string& text,
                                    std::optional<ClipboardNumber> owner) = 0;
     /// Returns after other programs no longer need this process for reading a restored clipboard.

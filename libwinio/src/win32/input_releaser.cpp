@@ -21,7 +21,8 @@ public:
     }
 
     void restore_clipboard(const std::string& text, std::optional<ClipboardNumber> owner) override {
-        try_repeatedly([&] { clipboard_.restore_text(text, owner); });
+        // Without a number, the program has not replaced the text yet.
+        if (owner) try_repeatedly([&] { clipboard_.restore_text(text, *owner); });
     }
 
 private:

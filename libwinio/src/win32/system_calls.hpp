@@ -76,7 +76,6 @@ struct SystemCalls {
     std::function<std::optional<RECT>(HWND)> visible_frame = win32::visible_frame;
 
     std::function<BOOL(HWND)> open_clipboard = ::OpenClipboard;
-    std::function<DWORD()> clipboard_number = ::GetClipboardSequenceNumber;
 };
 
 } // namespace eyehand::winio::win32

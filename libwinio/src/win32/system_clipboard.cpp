@@ -9,6 +9,7 @@
 #include "win32/system_text.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace eyehand::winio::win32 {
 namespace {
@@ -73,10 +74,33 @@ void empty() {
 
 void put(UINT format, std::span<const std::byte> content) {
     GlobalMemory memory = memory_of(content);
-    empty();
     if (SetClipboardData(format, memory.get()) == nullptr)
         fail("the clipboard does not accept the data");
     memory.release(); // owned by the system now
+}
+
+/// Marks a content that a watchdog may replace. The system's own number of the content would not do: it is known
+/// only when the clipboard is closed, and then another program may already have changed it.
+UINT number_format() {
+    static const UINT format = RegisterClipboardFormatW(L"Eyehand content number");
+    return format;
+}
+
+/// Differs between the contents of all programs, as far as 32 bits allow.
+ClipboardNumber unique_number() {
+    LARGE_INTEGER ticks{};
+    QueryPerformanceCounter(&ticks);
+    return static_cast<ClipboardNumber>(ticks.QuadPart) ^ (GetCurrentProcessId() << 16U);
+}
+
+std::optional<ClipboardNumber> number_of_content() {
+    const HANDLE data = GetClipboardData(number_format());
+    if (data == nullptr) return std::nullopt;
+    const LockedMemory locked(data);
+    ClipboardNumber number{};
+    if (locked.bytes().size() < sizeof number) return std::nullopt;
+    std::memcpy(&number, locked.bytes().data(), sizeof number);
+    return number;
 }
 
 } // namespace
@@ -126,42 +150,27 @@ void SystemClipboard::set_text_to_restore(std::optional<std::string_view> text) 
     lease_.keep_clipboard(text);
 }
 
-void SystemClipboard::restore_text(std::string_view text, std::optional<ClipboardNumber> number) {
+void SystemClipboard::restore_text(std::string_view text, ClipboardNumber number) {
     const std::wstring units = base::to_wide(text);
     // While it is open, no other program changes it.
     const OpenedClipboard opened(system_);
-    if (number && system_.clipboard_number() != *number) return;
-    if (text.empty())
-        empty();
-    else
+    if (number_of_content() != number) return;
+    empty();
+    if (!text.empty())
         put(CF_UNICODETEXT, std::as_bytes(std::span(units.c_str(), units.size() + 1)));
 }
 
 void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
-    {
-        const OpenedClipboard opened(system_);
-        put(format, content);
+    std::optional<ClipboardNumber> number;
+    if (lease_.keeps_clipboard()) {
+        number = unique_number();
+        // Before the content is there: this program may be ended at any time.
+        lease_.note_clipboard(*number);
     }
-    if (!lease_.keeps_clipboard()) return;
-    // The system counts all changes only when the clipboard is closed, and from then on, another program
-    // can change it. No content has the number 0.
-    const ClipboardNumber number = system_.clipboard_number();
-    lease_.note_clipboard(has(format, content) ? number : 0);
-}
-
-// Of a clipboard that another program holds, it is not known: that program probably only reads it.
-bool SystemClipboard::has(UINT format, std::span<const std::byte> content) {
-    try {
-        const OpenedClipboard opened(system_);
-        const HANDLE data = GetClipboardData(format);
-        if (data == nullptr) return false;
-        const LockedMemory locked(data); // may be larger
-        const auto bytes = locked.bytes();
-        return bytes.size() >= content.size() &&
-               std::ranges::equal(bytes.first(content.size()), content);
-    } catch (const Error&) {
-        return true;
-    }
+    const OpenedClipboard opened(system_);
+    empty();
+    put(format, content);
+    if (number) put(number_format(), std::as_bytes(std::span(&*number, 1)));
 }
 
 } // namespace eyehand::winio::win32

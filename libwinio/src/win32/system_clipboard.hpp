@@ -22,14 +22,13 @@ public:
     bool holds_other() override;
     void clear() override;
     void set_text_to_restore(std::optional<std::string_view> text) noexcept override;
-    /// Copies the text, or empties the clipboard for an empty text; with a number, only if the clipboard
-    /// still has the content with this number.
-    void restore_text(std::string_view text, std::optional<ClipboardNumber> number);
+    /// Copies the text, or empties the clipboard for an empty text, if the clipboard still has the content
+    /// with this number: one that a program has put there while it kept a text to restore.
+    void restore_text(std::string_view text, ClipboardNumber number);
     [[nodiscard]] std::string_view line_break() const noexcept override { return "\r\n"; }
 
 private:
     void replace(UINT format, std::span<const std::byte> content);
-    [[nodiscard]] bool has(UINT format, std::span<const std::byte> content);
 
     const SystemCalls& system_;
     HoldLease& lease_;
