@@ -205,6 +205,14 @@ TEST_CASE("dialect: replies that must not act") {
         Case{Dialect::ui_tars, "Action: drag(start_coordinate='(1,2)', end_box='(3,4)')", true},
         Case{Dialect::ui_tars, "Action: click(start_box='(1,2)', start_box='(3,4)')", true},
         Case{Dialect::pyautogui, "pyautogui.dragTo(x=3, y=4, from_coord='abc')", true},
+        // Keys without names.
+        Case{Dialect::pyautogui, "pyautogui.click(1, 2)\npyautogui.press(\"\")", true},
+        Case{Dialect::pyautogui, "pyautogui.press([])", true},
+        Case{Dialect::pyautogui, "pyautogui.press(['a', ''])", true},
+        Case{Dialect::pyautogui, "pyautogui.hotkey('ctrl', '')", true},
+        Case{Dialect::pyautogui, "pyautogui.keyDown('')\npyautogui.press('a')", true},
+        Case{Dialect::pyautogui, "pyautogui.write([])", true},
+        Case{Dialect::pyautogui, "pyautogui.write(['a', ''])", true},
         Case{Dialect::pyautogui,
              "pyautogui.mouseDown(1, 2)\npyautogui.press('esc')\npyautogui.mouseUp()", true},
         Case{Dialect::pyautogui, "pyautogui.click(1, 2)\nprint(open('x').read())", true},
@@ -227,7 +235,9 @@ TEST_CASE("dialect: calls that must not act") {
         R"({"action":"left_click","coordinate":{"point":[5,6]}})",
         R"({"action":"left_click_drag","start":[1,2],"coordinate":[3,4]})",
         R"({"action":"key","keys":["ctrl",1]})", R"({"action":"key","text":"a b c","repeat":100})",
-        R"({"action":"terminate"})", R"({"action":"scroll"})");
+        R"({"action":"key","text":" "})", R"({"action":"key","keys":["\t"]})",
+        R"({"action":"hold_key","text":"\n","duration":1})", R"({"action":"terminate"})",
+        R"({"action":"scroll"})");
     INFO(arguments);
     const StatedActions read = read_call_actions(Dialect::qwen_computer_use, arguments);
     CHECK(read.actions.empty());

@@ -146,9 +146,10 @@ public:
         if (value == nullptr) return {};
         std::string chord;
         const auto add = [&](std::string_view key) {
-            const std::size_t first = key.find_first_not_of("[]'\" ");
+            constexpr std::string_view around = "[]'\" \t\r\n";
+            const std::size_t first = key.find_first_not_of(around);
             if (first == std::string_view::npos) return;
-            key = key.substr(first, key.find_last_not_of("[]'\" ") - first + 1);
+            key = key.substr(first, key.find_last_not_of(around) - first + 1);
             if (!chord.empty()) chord += '+';
             chord += key;
         };

@@ -218,6 +218,7 @@ private:
         return {};
     }
 
+    /// The names of keys. One may be missing: see `problem_of_keys`.
     static std::vector<std::string> names_in(const Literal& literal) {
         std::vector<std::string> names;
         if (const auto* list = std::get_if<Literal::List>(&literal.value))
@@ -227,12 +228,18 @@ private:
         return names;
     }
 
+    static std::string problem_of_keys(const std::vector<std::string>& names,
+                                       const ParsedCall& call) {
+        if (!names.empty() && std::find(names.begin(), names.end(), "") == names.end()) return {};
+        return fmt::format("{} needs the name of a key", call.name);
+    }
+
     std::string hotkey(StatedAction stated, const ParsedCall& call) {
         std::vector<std::string> names;
         for (const CallArgument& argument : call.arguments)
             if (argument.name.empty() || argument.name == "keys")
                 for (std::string& name : names_in(argument.value)) names.push_back(std::move(name));
-        if (names.empty()) return fmt::format("{} needs keys", call.name);
+        if (auto problem = problem_of_keys(names, call); !problem.empty()) return problem;
         if (names.size() > max_actions) return too_many_actions();
         // hotkey('ctrl', 'z', 'ctrl', 'z') is meant as two combinations.
         std::vector<std::vector<std::string>> chords;
@@ -263,10 +270,11 @@ private:
 
     std::string key(StatedAction stated, const ParsedCall& call) {
         const Literal* keys = call.find("keys|key", 0);
-        if (keys == nullptr) return fmt::format("{} needs a key", call.name);
+        const std::vector<std::string> names =
+            keys == nullptr ? std::vector<std::string>() : names_in(*keys);
+        if (auto problem = problem_of_keys(names, call); !problem.empty()) return problem;
         const double presses =
             stated.kind == Kind::press ? number_of(call.find("presses", 1)).value_or(1) : 1;
-        const std::vector<std::string> names = names_in(*keys);
         if (!(presses >= 1) || presses * static_cast<double>(names.size()) > max_actions)
             return too_many_actions();
         for (int time = 0; time < static_cast<int>(presses); ++time) {
@@ -284,7 +292,9 @@ private:
         if (text == nullptr) return fmt::format("{} needs a text", call.name);
         if (std::holds_alternative<Literal::List>(text->value)) { // names of keys
             stated.kind = Kind::press;
-            for (const std::string& name : names_in(*text)) {
+            const std::vector<std::string> names = names_in(*text);
+            if (auto problem = problem_of_keys(names, call); !problem.empty()) return problem;
+            for (const std::string& name : names) {
                 stated.text = key_name(name);
                 result_.actions.push_back(stated);
                 stated.continues = true;
