@@ -11,6 +11,7 @@
 #include "program.hpp"
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -106,6 +107,33 @@ inline void check_copy_during_paste(eyehand::winio::Desktop& desktop) {
     paste.clipboard.set_text("copied later");
     paste.process.end();
     CHECK(paste.clipboard.text() == "copied later");
+}
+
+/// A desktop whose watchdog ends with it.
+inline std::unique_ptr<eyehand::winio::Desktop> watched_desktop() {
+    return eyehand::winio::open_desktop(
+        {.watchdog = {test::program_file("eyehand-holder").string(), "watchdog"}});
+}
+
+/// What the user copies before the program has replaced the text remains.
+inline void check_copy_before_paste(eyehand::winio::Desktop& user) {
+    {
+        const auto desktop = watched_desktop();
+        desktop->clipboard()->set_text_to_restore("of the user");
+        user.clipboard()->set_text("copied later");
+    } // until the watchdog has ended
+    CHECK(user.clipboard()->text() == "copied later");
+}
+
+/// What the user copies before the program does anything more remains.
+inline void check_copy_directly_after_paste(eyehand::winio::Desktop& user) {
+    {
+        const auto desktop = watched_desktop();
+        desktop->clipboard()->set_text_to_restore("of the user");
+        desktop->clipboard()->set_text("of the plan");
+        user.clipboard()->set_text("copied later");
+    } // until the watchdog has ended
+    CHECK(user.clipboard()->text() == "copied later");
 }
 
 /// A drag of agent-cli that lasts for seconds.

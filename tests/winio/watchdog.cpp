@@ -33,7 +33,7 @@ std::vector<std::chrono::milliseconds> releases(ReleaseTimer& timer) {
 
 struct Releaser final : InputReleaser {
     void release(std::span<const ReleaseCode>) override {}
-    void restore_clipboard(const std::string&, std::optional<ClipboardNumber>) override {}
+    void restore_clipboard(const std::string&, ClipboardNumber) override {}
     using InputReleaser::try_repeatedly;
 };
 

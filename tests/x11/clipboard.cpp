@@ -91,6 +91,19 @@ TEST_CASE("another program reads what was copied", "[clipboard]") {
     CHECK(read("STRING") == "\xe9");
 }
 
+TEST_CASE("the owner of a content is announced before the content is there", "[clipboard]") {
+    x11::Connection connection;
+    x11::SelectionReader reader(connection);
+    xcb_window_t announced = XCB_WINDOW_NONE;
+    xcb_window_t owner_then = XCB_WINDOW_NONE;
+    const x11::SelectionOwner owner("", {{"UTF8_STRING", "text"}}, [&](xcb_window_t window) {
+        announced = window;
+        owner_then = reader.owner();
+    });
+    CHECK(owner_then != announced);
+    CHECK(reader.owner() == announced);
+}
+
 TEST_CASE("the targets of a copied content are those that can be requested", "[clipboard]") {
     const auto desktop = open_desktop();
     desktop->clipboard()->set_text("text");

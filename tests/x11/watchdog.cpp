@@ -57,6 +57,16 @@ TEST_CASE("a watchdog leaves what the user has copied during a paste") {
     watchdog_contract::check_copy_during_paste(*desktop);
 }
 
+TEST_CASE("a watchdog leaves what the user copies before the program has replaced it") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_copy_before_paste(*desktop);
+}
+
+TEST_CASE("a watchdog leaves what the user copies before the program does anything more") {
+    const auto desktop = open_desktop();
+    watchdog_contract::check_copy_directly_after_paste(*desktop);
+}
+
 TEST_CASE("a drag of agent-cli is released when agent-cli is killed") {
     const Connection connection;
     watchdog_contract::check_killed_drag(keys_of(connection));

@@ -34,8 +34,7 @@ public:
     /// As `Clipboard::set_text_to_restore`. Ignores texts that are longer than `longest_text`.
     void keep_clipboard(std::optional<std::string_view> text) noexcept;
     [[nodiscard]] bool keeps_clipboard() const noexcept { return keeps_clipboard_; }
-    /// To be called with each change of the clipboard by this program, before it if the back-end knows the
-    /// number then. No effect while nothing is kept.
+    /// To be called before each change of the clipboard by this program. No effect while nothing is kept.
     void note_clipboard(ClipboardNumber owner) noexcept;
     static constexpr std::size_t longest_text = std::size_t{1} << 20U;
 

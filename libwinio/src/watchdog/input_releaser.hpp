@@ -6,7 +6,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -17,11 +16,9 @@ public:
     virtual ~InputReleaser() = default;
     /// Releases those that are pressed. Ignores errors: a watchdog can do nothing more.
     virtual void release(std::span<const ReleaseCode> codes) = 0;
-    /// Copies the text to the clipboard, or empties it for an empty text. With a number, only if the
-    /// clipboard still has the content with this number, or on X11 none. Without one, the program may not
-    /// have replaced the text yet: X11 copies it, Windows does nothing. Ignores errors.
-    virtual void restore_clipboard(const std::string& text,
-                                   std::optional<ClipboardNumber> owner) = 0;
+    /// Copies the text to the clipboard, or empties it for an empty text, if the clipboard still has the
+    /// content with this number, or on X11 none. Ignores errors.
+    virtual void restore_clipboard(const std::string& text, ClipboardNumber number) = 0;
     /// Returns after other programs no longer need this process for reading a restored clipboard.
     virtual void serve_clipboard() {}
 

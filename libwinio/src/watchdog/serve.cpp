@@ -81,7 +81,9 @@ private:
     }
 
     void restore_clipboard() {
-        if (clipboard_) releaser().restore_clipboard(clipboard_->text, clipboard_->owner);
+        // Without a number, the program has not replaced the text.
+        if (clipboard_ && clipboard_->number)
+            releaser().restore_clipboard(clipboard_->text, *clipboard_->number);
         clipboard_.reset();
     }
 
@@ -112,10 +114,10 @@ private:
             releaser(); // opened before it is needed
             break;
         case HoldMessage::Kind::clipboard:
-            clipboard_ = {.text = message.text, .owner = {}};
+            clipboard_ = {.text = message.text, .number = {}};
             break;
         case HoldMessage::Kind::owner:
-            if (clipboard_) clipboard_->owner = message.owner;
+            if (clipboard_) clipboard_->number = message.owner;
             break;
         case HoldMessage::Kind::restored:
             clipboard_.reset();
@@ -133,7 +135,7 @@ private:
 
     struct KeptClipboard {
         std::string text;
-        std::optional<ClipboardNumber> owner; ///< after the program has replaced the text
+        std::optional<ClipboardNumber> number; ///< once the program is about to replace the text
     };
     std::string received_;
     std::string display_;

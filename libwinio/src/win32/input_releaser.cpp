@@ -20,9 +20,8 @@ public:
         for (INPUT& input : to_inputs(releases_of_codes(codes))) SendInput(1, &input, sizeof input);
     }
 
-    void restore_clipboard(const std::string& text, std::optional<ClipboardNumber> owner) override {
-        // Without a number, the program has not replaced the text yet.
-        if (owner) try_repeatedly([&] { clipboard_.restore_text(text, *owner); });
+    void restore_clipboard(const std::string& text, ClipboardNumber number) override {
+        try_repeatedly([&] { clipboard_.restore_text(text, number); });
     }
 
 private:

@@ -65,12 +65,13 @@ void SelectionClipboard::clear() { reader_.disown(); }
 void SelectionClipboard::offer(SelectionContents contents) {
     std::erase_if(owners_, [](const auto& owner) { return owner->has_ended(); });
     try {
+        // Before the content is there: this program may be ended at any time.
+        const auto note = [this](xcb_window_t owner) { lease_.note_clipboard(owner); };
         owners_.push_back(
-            std::make_unique<SelectionOwner>(connection_.display(), std::move(contents)));
+            std::make_unique<SelectionOwner>(connection_.display(), std::move(contents), note));
     } catch (const std::system_error& error) { // an Error, or no pipe
         throw Error(errc::clipboard_failed, error.what());
     }
-    lease_.note_clipboard(owners_.back()->window());
 }
 
 SelectionClipboard::~SelectionClipboard() {

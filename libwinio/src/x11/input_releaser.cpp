@@ -8,7 +8,6 @@
 #include <xcb/xtest.h>
 
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace eyehand::winio::x11 {
@@ -34,9 +33,9 @@ public:
         connection_.synchronize();
     }
 
-    void restore_clipboard(const std::string& text, std::optional<ClipboardNumber> owner) override {
+    void restore_clipboard(const std::string& text, ClipboardNumber owner) override {
         const xcb_window_t now = clipboard_.owner();
-        if (owner && now != XCB_WINDOW_NONE && now != *owner) return;
+        if (now != XCB_WINDOW_NONE && now != owner) return;
         try_repeatedly([&] { text.empty() ? clipboard_.clear() : clipboard_.set_text(text); });
     }
 

@@ -44,10 +44,12 @@ SelectionOwner::Atoms::Atoms(Connection& connection)
       timestamp(connection.atom("TIMESTAMP")), multiple(connection.atom("MULTIPLE")),
       incr(connection.atom("INCR")), atom_pair(connection.atom("ATOM_PAIR")) {}
 
-SelectionOwner::SelectionOwner(const std::string& display, SelectionContents contents)
+SelectionOwner::SelectionOwner(const std::string& display, SelectionContents contents,
+                               const Announcement& announce)
     : contents_(std::move(contents)), connection_(std::in_place, display),
       window_(connection_->window()), atoms_(*connection_) {
     for (const auto& [target, bytes] : contents_) by_target_[connection_->atom(target)] = &bytes;
+    if (announce) announce(window_);
     take_over();
     start_thread();
 }

@@ -5,6 +5,7 @@
 #include "x11/connection.hpp"
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,9 +22,13 @@ using SelectionContents = std::map<std::string, std::string>;
 /// one. Its content never changes, so the threads share no mutable data.
 class SelectionOwner {
 public:
+    /// Called with the window that is about to own the clipboard.
+    using Announcement = std::function<void(xcb_window_t)>;
+
     /// `display` is the name of a Connection's display. Throws Error{clipboard_failed} if it cannot
     /// take over the clipboard, Error{no_display}, and std::system_error.
-    SelectionOwner(const std::string& display, SelectionContents contents);
+    SelectionOwner(const std::string& display, SelectionContents contents,
+                   const Announcement& announce = {});
     /// Ends the thread. Pending requests are answered; programs that are reading get up to two
     /// seconds to complete.
     ~SelectionOwner();
@@ -36,8 +41,6 @@ public:
     [[nodiscard]] bool has_ended() const { return ended_; }
     /// Returns after another program has taken over, or the connection is lost.
     void wait();
-    /// The window that owns the clipboard.
-    [[nodiscard]] xcb_window_t window() const { return window_; }
 
 private:
     struct Atoms {
