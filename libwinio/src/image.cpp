@@ -76,11 +76,16 @@ Image& Image::operator=(Image&& other) noexcept {
 
 Image& Image::operator=(const Image& other) {
     if (this == &other) return *this;
-    resize(other.size_);
-    const RowRange rows = rows_that_may_differ(other);
-    const auto at = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rows.first) * stride());
-    std::copy_n(other.bytes_.begin() + at, static_cast<std::size_t>(rows.count) * stride(),
-                bytes_.begin() + at);
+    if (size_ != other.size_) {
+        bytes_ = other.bytes_;
+        size_ = other.size_;
+    } else {
+        const RowRange rows = rows_that_may_differ(other);
+        const auto at =
+            static_cast<std::ptrdiff_t>(static_cast<std::size_t>(rows.first) * stride());
+        std::copy_n(other.bytes_.begin() + at, static_cast<std::size_t>(rows.count) * stride(),
+                    bytes_.begin() + at);
+    }
     stamp_ = other.stamp_;
     return *this;
 }
