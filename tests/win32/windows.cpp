@@ -53,8 +53,8 @@ TEST_CASE("focus brings a covered window to the foreground") {
     const TestWindow above(*desktop);
     REQUIRE_FALSE(below.info().foreground);
     desktop->windows()->apply({below.info().id, WindowAction::focus, {}});
-    CHECK(below.info().foreground);
-    // A program comes to the top only when it handles its activation.
+    // A program comes to the top only when it handles its activation, and the other one may still be handling its own.
+    CHECK(eventually([&] { return below.info().foreground; }));
     CHECK(eventually([&] { return desktop->windows()->list().front().id == below.info().id; }));
 }
 
@@ -198,6 +198,31 @@ TEST_CASE("a window tells whether its program has higher rights") {
     CHECK_FALSE(is_elevated(medium, high));
     CHECK_FALSE(is_elevated(std::nullopt, medium));
     CHECK_FALSE(is_elevated(high, std::nullopt));
+}
+
+TEST_CASE("the process of a window is opened once, although the windows are listed again") {
+    const auto opened = open_desktop();
+    const TestWindow window(*opened);
+    const WindowId id = window.info().id;
+    int reads = 0;
+    win32::SystemCalls system;
+    system.integrity_of_window = [&](HWND handle) {
+        if (handle == reinterpret_cast<HWND>(id)) ++reads;
+        return win32::integrity_of_window(handle);
+    };
+    win32::Win32Desktop desktop(system);
+    const auto listed = [&] {
+        const auto windows = desktop.windows()->list();
+        const auto found = std::ranges::find(windows, id, &WindowInfo::id);
+        REQUIRE(found != windows.end());
+        return *found;
+    };
+    const WindowInfo first = listed();
+    CHECK_FALSE(first.process.empty());
+    const WindowInfo second = listed();
+    CHECK(second.process == first.process);
+    CHECK(second.process_id == first.process_id);
+    CHECK(reads == 1);
 }
 
 TEST_CASE("a window with higher rights cannot be moved or closed, and the error names the cause") {

@@ -32,11 +32,21 @@ Rect outer_bounds_of(HWND window) {
     return to_rect(rect);
 }
 
+WindowState state_of(HWND window) {
+    const LONG_PTR style = GetWindowLongPtrW(window, GWL_STYLE);
+    if ((style & WS_MINIMIZE) != 0) return WindowState::minimized;
+    return (style & WS_MAXIMIZE) != 0 ? WindowState::maximized : WindowState::normal;
+}
+
 // The visible bounds. A minimized window has no frame.
-Rect bounds_of(const SystemCalls& system, HWND window) {
-    if (IsIconic(window) == 0)
+Rect bounds_of(const SystemCalls& system, HWND window, WindowState state) {
+    if (state != WindowState::minimized)
         if (const auto frame = system.visible_frame(window)) return to_rect(*frame);
     return outer_bounds_of(window);
+}
+
+Rect bounds_of(const SystemCalls& system, HWND window) {
+    return bounds_of(system, window, state_of(window));
 }
 
 // The bounds at which the system must place the window so that its visible bounds are `to`.
@@ -220,6 +230,15 @@ void close(const SystemCalls& system, HWND window) {
 
 } // namespace
 
+WindowList::Owner WindowList::owner_of(HWND window) const {
+    const std::uint32_t process_id = process_id_of(window);
+    const auto known = owners_.find(window);
+    if (known != owners_.end() && known->second.process_id == process_id &&
+        !known->second.program.empty())
+        return known->second;
+    return {process_id, program_of(process_id), system_.integrity_of_window(window)};
+}
+
 std::vector<WindowInfo> WindowList::list() {
     const DpiScope physical_pixels;
     std::vector<HWND> handles; // EnumWindows lists the topmost first
@@ -227,22 +246,23 @@ std::vector<WindowInfo> WindowList::list() {
     const HWND foreground = system_.foreground_window();
     const auto own_level = system_.own_integrity();
     std::vector<WindowInfo> windows;
+    std::map<HWND, Owner> owners;
     for (const HWND handle : handles) {
+        const Owner& owner = owners[handle] = owner_of(handle);
         WindowInfo info;
         info.id = id_of(handle);
         info.title = title_of(handle);
         info.window_class = class_of(handle);
-        info.process_id = process_id_of(handle);
-        info.process = program_of(info.process_id);
-        info.elevated = own_level && system_.integrity_of_window(handle) > own_level;
-        info.bounds = bounds_of(system_, handle);
+        info.process_id = owner.process_id;
+        info.process = owner.program;
+        info.elevated = own_level && owner.integrity > own_level;
+        info.state = state_of(handle);
+        info.bounds = bounds_of(system_, handle, info.state);
         info.foreground = handle == foreground;
         info.opaque = opaque_part_of(handle, info.bounds);
-        info.state = IsIconic(handle) != 0   ? WindowState::minimized
-                     : IsZoomed(handle) != 0 ? WindowState::maximized
-                                             : WindowState::normal;
         windows.push_back(std::move(info));
     }
+    owners_ = std::move(owners);
     return windows;
 }
 

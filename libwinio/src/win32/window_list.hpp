@@ -4,6 +4,12 @@
 #include "eyehand/winio/desktop.hpp"
 #include "win32/system_calls.hpp"
 
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace eyehand::winio::win32 {
 
 class WindowList final : public Windows {
@@ -18,7 +24,18 @@ public:
     void apply(const WindowCommand& command) override;
 
 private:
+    /// The process of a window. It stays the same while the window exists.
+    struct Owner {
+        std::uint32_t process_id = 0;
+        std::string program;
+        std::optional<DWORD> integrity; ///< empty if unknown
+    };
+    [[nodiscard]] Owner owner_of(HWND window) const;
+
     const SystemCalls& system_;
+    /// Of the windows in the latest list: a look lists the windows several times, and opening their
+    /// processes takes about half of the time.
+    std::map<HWND, Owner> owners_;
 };
 
 } // namespace eyehand::winio::win32
