@@ -85,18 +85,27 @@ bool runs_under_wine() {
     return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != nullptr;
 }
 
+// Sends SIGINT to the process of this Wine prefix that has the arguments of this script. Other prefixes may run the
+// same test at the same time.
+constexpr std::string_view send_interrupt = R"sh(
+for environ in $(grep -slzxF "WINEPREFIX=$WINEPREFIX" /proc/[0-9]*/environ); do
+    process=${environ%/environ}
+    case "$(tr '\0' ' ' <"$process/cmdline")" in *".exe $* "*) kill -INT "${process#/proc/}" ;; esac
+done 2>/dev/null)sh";
+
 /// Sends Ctrl+C like the user's terminal. Wine has no console here; its terminal is the Unix one,
 /// which sends SIGINT.
-void interrupt(DWORD process, const std::string& last_argument) {
+void interrupt(DWORD process, const std::vector<std::string>& arguments) {
     if (!runs_under_wine()) {
         if (GenerateConsoleCtrlEvent(CTRL_BREAK_EVENT, process) == 0) {
             throw std::runtime_error("Ctrl+Break could not be sent");
         }
         return;
     }
-    const std::wstring mark =
-        std::filesystem::path(eyehand::base::to_wide(last_argument)).filename().wstring();
-    std::wstring command = L"Z:\\usr\\bin\\env pkill -INT -f " + mark;
+    std::wstring command = L"Z:\\usr\\bin\\env sh -c";
+    command += L" " + eyehand::base::to_wide(in_quotes(std::string(send_interrupt))) + L" sh";
+    for (const std::string& argument : arguments)
+        command += L" " + eyehand::base::to_wide(in_quotes(argument));
     STARTUPINFOW startup{};
     startup.cb = sizeof startup;
     PROCESS_INFORMATION info{};
@@ -104,8 +113,8 @@ void interrupt(DWORD process, const std::string& last_argument) {
         return CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr,
                               &startup, &info);
     });
-    if (refusal != ERROR_SUCCESS) throw std::runtime_error("pkill does not start");
-    const Handle pkill(info.hProcess);
+    if (refusal != ERROR_SUCCESS) throw std::runtime_error("the shell does not start");
+    const Handle shell(info.hProcess);
     const Handle thread(info.hThread);
 }
 
@@ -158,7 +167,7 @@ ProcessResult run_once(const std::filesystem::path& program,
     const Handle process(info.hProcess);
     const Handle thread(info.hThread);
     if (surroundings.while_running) {
-        surroundings.while_running([&] { interrupt(info.dwProcessId, arguments.back()); });
+        surroundings.while_running([&] { interrupt(info.dwProcessId, arguments); });
     }
     WaitForSingleObject(process.get(), INFINITE); // CTest has the time limit
     DWORD status = 0;
