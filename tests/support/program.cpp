@@ -113,9 +113,8 @@ void interrupt(DWORD process, const std::vector<std::string>& arguments) {
         return CreateProcessW(nullptr, command.data(), nullptr, nullptr, FALSE, 0, nullptr, nullptr,
                               &startup, &info);
     });
+    // The handles in `info` mean nothing: Wine 8 does not set them for a Unix program.
     if (refusal != ERROR_SUCCESS) throw std::runtime_error("the shell does not start");
-    const Handle shell(info.hProcess);
-    const Handle thread(info.hThread);
 }
 
 } // namespace
