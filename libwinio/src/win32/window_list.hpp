@@ -34,7 +34,7 @@ private:
 
     const SystemCalls& system_;
     /// Of the windows in the latest list: a look lists the windows several times, and opening their
-    /// processes takes about half of the time.
+    /// processes takes more than a quarter of the time.
     std::map<HWND, Owner> owners_;
 };
 
