@@ -1,6 +1,6 @@
 // Checks that an agent can work for days: 10,000 turns of a team and of a conversation (with
 // sanitizers 2,000, under Wine 1,000).
-//   eyehand-long-run PROFILE FOLDER [TURNS]
+//   eyehand-long-run PROFILE [TURNS]
 // Fails if memory grows with the turns, if a request exceeds the profile's limit, or if the run
 // directory is unreadable at any time. Status 0: success.
 //
@@ -11,6 +11,7 @@
 #include "eyehand/agent/team_settings.hpp"
 #include "eyehand/vlm/model.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
+#include "temp_folder.hpp"
 #include "unguarded.hpp"
 #include "json/json.hpp"
 
@@ -217,12 +218,10 @@ void run(const std::string& name, const std::filesystem::path& folder, int turns
 } // namespace
 
 int main(int argc, char** argv) {
-    if (argc < 3) return 2;
-    const std::filesystem::path folder = argv[2];
+    if (argc < 2) return 2;
     try {
-        std::filesystem::remove_all(folder);
-        run(argv[1], folder, argc > 3 ? std::stoi(argv[3]) : 10000);
-        std::filesystem::remove_all(folder);
+        const test::TempFolder folder;
+        run(argv[1], folder.path(), argc > 2 ? std::stoi(argv[2]) : 10000);
     } catch (const std::exception& problem) {
         fmt::print(stderr, "{}\n", problem.what());
         return 1;

@@ -43,13 +43,12 @@ struct ProbeStage {
     explicit ProbeStage(std::initializer_list<std::string_view> bodies) {
         for (const std::string_view body : bodies) server.enqueue(answer_of(body));
     }
-    [[nodiscard]] vlm::ClientOptions client() const { return {.endpoint = server.url()}; }
+    [[nodiscard]] vlm::ClientOptions client() const {
+        return {.endpoint = server.url(), .api_key = key_};
+    }
     [[nodiscard]] ServerInfo probe(const std::string& model = {},
                                    const vlm::ProbeOptions& options = {}) const {
-        vlm::ProbeOptions once = options;
-        // An earlier stage may have had this port, so its cached result is not used.
-        once.bypass_cache = once.bypass_cache || !probed_.exchange(true);
-        return vlm::probe(client(), model, once);
+        return vlm::probe(client(), model, options);
     }
     [[nodiscard]] std::vector<std::string> targets() const {
         std::vector<std::string> targets;
@@ -58,7 +57,10 @@ struct ProbeStage {
     }
 
 private:
-    mutable std::atomic<bool> probed_ = false;
+    inline static std::atomic<int> stages_ = 0;
+
+    // Results are cached for a key, and an earlier stage may have had this port.
+    std::string key_ = "stage-" + std::to_string(++stages_);
 };
 
 using Targets = std::vector<std::string>;
@@ -558,13 +560,15 @@ TEST_CASE("probe: the result is cached for the endpoint, key and model") {
                             server_answers::llama_props});
     const ServerInfo first = stage.probe("tiny-vl");
     CHECK(stage.probe("tiny-vl").model.context_tokens == first.model.context_tokens);
-    CHECK(vlm::probe({.endpoint = stage.server.url() + "/v1"}, "tiny-vl").version == first.version);
+    vlm::ClientOptions same_endpoint = stage.client();
+    same_endpoint.endpoint += "/v1";
+    CHECK(vlm::probe(same_endpoint, "tiny-vl").version == first.version);
     CHECK(stage.targets().size() == 2);
 
     (void)stage.probe(); // an empty name has its own result
     CHECK(stage.targets().size() == 4);
     vlm::ClientOptions other_key = stage.client();
-    other_key.api_key = "another";
+    other_key.api_key += "-another";
     (void)vlm::probe(other_key, "tiny-vl");
     CHECK(stage.targets().size() == 6);
 }

@@ -360,7 +360,8 @@ TEST_CASE("responses: a cassette keeps computer calls, their checks, and their a
 
 TEST_CASE("responses: the probe works with the URL of this API") {
     ChatServer server({.respond = scripted_responses({})});
-    const vlm::ServerInfo info = vlm::probe(options_for(server), "test-model");
+    const vlm::ServerInfo info =
+        vlm::probe(options_for(server), "test-model", {.bypass_cache = true});
     CHECK(info.model.id == "test-model");
 }
 
