@@ -228,8 +228,11 @@ TEST_CASE("coordinates refer to the screenshot, even if a display has appeared s
     stage.options.area.display = "all";
     stage.model
         .answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
-            stage.desktop.set_displays({{.id = "1", .bounds = {0, 0, 1001, 1001}, .primary = true},
-                                        {.id = "2", .bounds = {-1001, 0, 1001, 1001}}});
+            stage.desktop.change([&] {
+                stage.desktop.set_displays(
+                    {{.id = "1", .bounds = {0, 0, 1001, 1001}, .primary = true},
+                     {.id = "2", .bounds = {-1001, 0, 1001, 1001}}});
+            });
             return {
                 .tool_calls = {{"id", "click_element", R"({"label":"OK","box":[300,400]})", {}}}};
         })

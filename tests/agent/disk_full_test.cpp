@@ -179,7 +179,7 @@ TEST_CASE("disk: an incomplete screenshot is removed if the disk is full") {
     DiskFullStage stage;
     std::optional<FullDisk> full;
     const std::string message = stage.run([&] {
-        make_noise(stage.desktop.screen());
+        stage.desktop.change([&] { make_noise(stage.desktop.screen()); });
         full.emplace(50000); // all other files are smaller
     });
     full.reset();

@@ -168,7 +168,8 @@ TEST_CASE("gate: an approval is for the window that it showed") {
     int approvals = 0;
     const auto asked = run.answer([&](const ApprovalRequest&) {
         // While the request is pending, another terminal takes the focus, once.
-        if (++approvals == 1) run.desktop.set_windows({window(2, "konsole")});
+        if (++approvals == 1)
+            run.desktop.change([&] { run.desktop.set_windows({window(2, "konsole")}); });
         return Approval{true, {}, "test"};
     });
     CHECK(asked.size() == 2);
@@ -451,7 +452,8 @@ TEST_CASE("gate: what changes while the user is asked is noticed before the pres
     GuardedRun run({calls("click_element", click)}, GuardLevel::strict);
     run.options.watch = Watch::check;
     (void)run.answer([&](const ApprovalRequest& request) {
-        if (request.id == 1 && changes) run.desktop.screen().fill({90, 90, 30, 30}, {10, 20, 30});
+        if (request.id == 1 && changes)
+            run.desktop.change([&] { run.desktop.screen().fill({90, 90, 30, 30}, {10, 20, 30}); });
         return Approval{true, {}, "test"};
     });
     const auto invoked = all_of<Invoked>(run.events);

@@ -74,7 +74,9 @@ void make_guarded(const std::filesystem::path& folder) {
         .call("paste_text", R"({"text":"a long text"})")
         .call("observe_screen", "{}")
         .answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
-            run.desktop.screen().fill({50, 80, 150, 100}, {.blue = 255});
+            run.desktop.change([&] {
+                run.desktop.screen().fill({50, 80, 150, 100}, {.blue = 255});
+            });
             return {.tool_calls = {
                         {"changed", "click_element", R"({"label":"OK","box":[400,500]})", {}}}};
         })

@@ -277,7 +277,9 @@ TEST_CASE("a changed target is refused in the replay, too") {
     RecordedRun stage("observer");
     stage.model
         .answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
-            stage.desktop.screen().fill({50, 80, 150, 100}, {.blue = 255});
+            stage.desktop.change([&] {
+                stage.desktop.screen().fill({50, 80, 150, 100}, {.blue = 255});
+            });
             return {.tool_calls = {{"a", "click_element", ok_button, {}}}};
         })
         .say("Done.");

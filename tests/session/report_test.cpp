@@ -667,7 +667,9 @@ TEST_CASE("report: small changes on a large screenshot cause no reduction") {
     vlm::testing::ScriptedModel model;
     for (int turn = 1; turn < 8; ++turn)
         model.answer([&, turn](const vlm::ChatRequest&) {
-            desktop.screen().fill({turn * 10, 20, 30, 5}, {0, 0, 255, 255});
+            desktop.change([&] {
+                desktop.screen().fill({turn * 10, 20, 30, 5}, {0, 0, 255, 255});
+            });
             vlm::ChatReply reply;
             reply.tool_calls = {{"call_" + std::to_string(turn), "observe_screen", "{}", {}}};
             return reply;

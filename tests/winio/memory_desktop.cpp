@@ -4,6 +4,12 @@
 #include "desktop_contract.hpp"
 #include "printing.hpp"
 
+#include <cstdint>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <thread>
+
 using namespace eyehand::winio;
 using testing::MemoryDesktop;
 
@@ -26,6 +32,33 @@ TEST_CASE("a capture shows what the test painted, for any origin of the displays
     CHECK(int{frame.pixels.at(0, 0).red} == 77);
     CHECK(int{frame.pixels.at(1, 0).red} == 0);
     CHECK(desktop.captures() == 1);
+}
+
+TEST_CASE("another thread changes a memory desktop that is captured") {
+    MemoryDesktop desktop({100, 80});
+    std::jthread painter([&](const std::stop_token& stop) {
+        for (std::uint8_t shade = 0; !stop.stop_requested(); ++shade)
+            desktop.change([&] {
+                desktop.screen().fill({0, 0, 100, 80}, {.red = shade});
+                desktop.set_windows({{.title = std::string(100, 'a')}});
+            });
+    });
+    const auto capturer = desktop.open_capturer({});
+    Frame frame;
+    std::set<std::uint8_t> shades;
+    bool whole = true;
+    bool titles = true;
+    while (shades.size() < 20) {
+        capturer->capture({0, 0, 100, 80}, frame);
+        const Color first = frame.pixels.at(0, 0);
+        shades.insert(first.red);
+        for (int y = 0; y < 80; ++y)
+            for (int x = 0; x < 100; ++x) whole = whole && frame.pixels.at(x, y) == first;
+        for (const WindowInfo& window : desktop.windows()->list())
+            titles = titles && window.title.size() == 100;
+    }
+    CHECK(whole);
+    CHECK(titles);
 }
 
 TEST_CASE("a capture contains the pointer if it is requested and exists") {

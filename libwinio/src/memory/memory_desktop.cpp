@@ -19,8 +19,8 @@ Rect bounds_of(const std::vector<Display>& displays) {
 }
 
 template <typename Set, typename Value>
-void change(Set& held, const Value& value, Press press) {
-    if (press == Press::down)
+void press(Set& held, const Value& value, Press change) {
+    if (change == Press::down)
         held.insert(value);
     else
         held.erase(value);
@@ -36,6 +36,7 @@ public:
     void capture(const Rect& area, Frame& into) override {
         if (area.empty()) throw std::invalid_argument("an empty area cannot be captured");
         if (desktop_.on_capture) desktop_.on_capture();
+        const std::lock_guard lock(desktop_.mutex_);
         if (desktop_.capture_failures_ > 0) {
             --desktop_.capture_failures_;
             throw Error(desktop_.capture_error_, "the test made this capture fail");
@@ -86,13 +87,31 @@ MemoryDesktop::MemoryDesktop(Size size)
 MemoryDesktop::MemoryDesktop(std::vector<Display> displays) { set_displays(std::move(displays)); }
 MemoryDesktop::~MemoryDesktop() = default;
 
+void MemoryDesktop::change(const std::function<void()>& edit) {
+    const std::lock_guard lock(mutex_);
+    edit();
+}
+
 void MemoryDesktop::set_displays(std::vector<Display> displays) {
     displays_ = std::move(displays);
     bounds_ = bounds_of(displays_);
     screen_ = Image(bounds_.size());
 }
 
-std::vector<Display> MemoryDesktop::displays() { return displays_; }
+std::vector<Display> MemoryDesktop::displays() {
+    const std::lock_guard lock(mutex_);
+    return displays_;
+}
+
+std::chrono::milliseconds MemoryDesktop::double_click_time() {
+    const std::lock_guard lock(mutex_);
+    return double_click_time_;
+}
+
+bool MemoryDesktop::busy() {
+    const std::lock_guard lock(mutex_);
+    return busy_;
+}
 
 std::unique_ptr<Capturer> MemoryDesktop::open_capturer(const CaptureOptions& options) {
     return std::make_unique<MemoryCapturer>(*this, options);
@@ -103,19 +122,13 @@ SendReport MemoryDesktop::send(std::span<const InputEvent> events) {
     report.sent = events.size();
     // Determined before the first event, so that a change by `on_input` affects only the next
     // batch.
-    const std::size_t allowed = std::min(budget_.value_or(events.size()), events.size());
-    if (budget_) *budget_ -= allowed;
+    std::size_t allowed = 0;
+    change([&] {
+        allowed = std::min(budget_.value_or(events.size()), events.size());
+        if (budget_) *budget_ -= allowed;
+    });
     for (const InputEvent& event : events.first(allowed)) {
-        if (const auto* move = std::get_if<PointerMove>(&event);
-            move != nullptr && !bounds_.empty())
-            pointer_ = {std::clamp(move->to.x, bounds_.x, bounds_.right() - 1),
-                        std::clamp(move->to.y, bounds_.y, bounds_.bottom() - 1)};
-        if (const auto* button = std::get_if<ButtonChange>(&event)) {
-            change(buttons_, button->button, button->press);
-            if (button->press == Press::down) count_double_click(button->button);
-        }
-        if (const auto* key = std::get_if<KeyChange>(&event)) change(keys_, key->key, key->press);
-        events_.push_back(event);
+        accept(event);
         ++report.accepted;
         if (on_input) on_input(event);
     }
@@ -124,6 +137,19 @@ SendReport MemoryDesktop::send(std::span<const InputEvent> events) {
         report.error = errc::input_refused;
     }
     return report;
+}
+
+void MemoryDesktop::accept(const InputEvent& event) {
+    const std::lock_guard lock(mutex_);
+    if (const auto* move = std::get_if<PointerMove>(&event); move != nullptr && !bounds_.empty())
+        pointer_ = {std::clamp(move->to.x, bounds_.x, bounds_.right() - 1),
+                    std::clamp(move->to.y, bounds_.y, bounds_.bottom() - 1)};
+    if (const auto* button = std::get_if<ButtonChange>(&event)) {
+        press(buttons_, button->button, button->press);
+        if (button->press == Press::down) count_double_click(button->button);
+    }
+    if (const auto* key = std::get_if<KeyChange>(&event)) press(keys_, key->key, key->press);
+    events_.push_back(event);
 }
 
 void MemoryDesktop::clear_records() {
@@ -143,12 +169,16 @@ void MemoryDesktop::count_double_click(Button button) {
     latest_click_ = is_second ? std::nullopt : std::optional(click);
 }
 
-std::optional<Point> MemoryDesktop::pointer() { return pointer_; }
+std::optional<Point> MemoryDesktop::pointer() {
+    const std::lock_guard lock(mutex_);
+    return pointer_;
+}
 
 void MemoryDesktop::launch(const LaunchCommand& command) {
     if (command.command.empty()) throw Error(errc::launch_failed, "the command is empty");
     check_text(command.command, "the command");
     if (on_launch) on_launch(command);
+    const std::lock_guard lock(mutex_);
     launches_.push_back(command);
 }
 
@@ -178,6 +208,7 @@ void MemoryDesktop::put_other_on_clipboard() {
 
 void MemoryDesktop::clear() {
     use_clipboard(ClipboardUse::write);
+    const std::lock_guard lock(mutex_);
     clear_clipboard();
 }
 
@@ -187,17 +218,20 @@ void MemoryDesktop::use_clipboard(ClipboardUse use) const {
 
 std::string MemoryDesktop::text() {
     use_clipboard(ClipboardUse::read);
+    const std::lock_guard lock(mutex_);
     return clipboard_;
 }
 
 std::optional<Image> MemoryDesktop::image() {
     use_clipboard(ClipboardUse::read);
+    const std::lock_guard lock(mutex_);
     return clipboard_image_;
 }
 
 void MemoryDesktop::set_text(std::string_view utf8) {
     check_text(utf8, "the clipboard's text");
     use_clipboard(ClipboardUse::write);
+    const std::lock_guard lock(mutex_);
     clear_clipboard();
     clipboard_ = utf8;
 }
@@ -205,6 +239,7 @@ void MemoryDesktop::set_text(std::string_view utf8) {
 void MemoryDesktop::set_image(const ImageView& image) {
     if (image.empty()) throw std::invalid_argument("an empty image cannot be copied");
     use_clipboard(ClipboardUse::write);
+    const std::lock_guard lock(mutex_);
     clear_clipboard();
     clipboard_image_ = Image(image);
     for (int y = 0; y < image.height(); ++y) {
@@ -213,13 +248,36 @@ void MemoryDesktop::set_image(const ImageView& image) {
     }
 }
 
-std::vector<WindowInfo> MemoryDesktop::list() { return windows_; }
+bool MemoryDesktop::holds_other() {
+    const std::lock_guard lock(mutex_);
+    return clipboard_other_;
+}
+
+void MemoryDesktop::set_text_to_restore(std::optional<std::string_view> text) noexcept {
+    const std::lock_guard lock(mutex_);
+    text_to_restore_ = text;
+}
+
+std::vector<WindowInfo> MemoryDesktop::list() {
+    const std::lock_guard lock(mutex_);
+    return windows_;
+}
+
+std::vector<PasswordField> MemoryDesktop::password_fields() {
+    const std::lock_guard lock(mutex_);
+    return password_fields_;
+}
 
 void MemoryDesktop::apply(const WindowCommand& command) {
-    const auto found = std::ranges::find(windows_, command.window, &WindowInfo::id);
-    if (found == windows_.end()) throw Error(errc::window_not_found, "no window has this id");
+    const auto find = [&] { return std::ranges::find(windows_, command.window, &WindowInfo::id); };
+    change([&] {
+        if (find() == windows_.end()) throw Error(errc::window_not_found, "no window has this id");
+    });
     if (on_window) on_window(command);
+    const std::lock_guard lock(mutex_);
     commands_.push_back(command);
+    const auto found = find();
+    if (found == windows_.end()) return; // on_window has removed it
     switch (command.action) {
     case WindowAction::focus:
         for (WindowInfo& window : windows_) window.foreground = false;

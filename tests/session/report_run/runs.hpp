@@ -252,8 +252,10 @@ inline std::filesystem::path photo_run(const std::filesystem::path& folder, int 
     eyehand::vlm::testing::ScriptedModel model;
     for (int turn = 1; turn < turns; ++turn)
         model.answer([&, turn](const eyehand::vlm::ChatRequest&) {
-            photo.show(desktop.screen(), {turn * 7, turn * 3});
-            paint_window(desktop.screen(), turn % 20); // must stay legible
+            desktop.change([&] {
+                photo.show(desktop.screen(), {turn * 7, turn * 3});
+                paint_window(desktop.screen(), turn % 20); // must stay legible
+            });
             eyehand::vlm::ChatReply reply;
             reply.text = "Turn " + std::to_string(turn) + ".";
             reply.tool_calls = {{"call_" + std::to_string(turn), "observe_screen", "{}", {}}};

@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -17,10 +18,19 @@ namespace eyehand::winio::testing {
 enum class ClipboardUse { read, write };
 
 /// A screen that the test paints. Records all input; `on_input` lets a test simulate the program
-/// under the pointer. Not thread-safe.
+/// under the pointer.
 ///
 ///     MemoryDesktop desktop({1920, 1080});
 ///     desktop.on_input = [&](const InputEvent& event) { ... repaint desktop.screen() ... };
+///
+/// Threads: the functions of `Desktop`, `Windows` and `Clipboard` are thread-safe. They call `on_input`
+/// and the other functions of the test on their own thread. While another thread uses the desktop,
+/// everything else belongs into `change`: an `Agent` watches the screen while its model replies on a
+/// second thread.
+///
+///     model.answer([&](const vlm::ChatRequest&) {
+///         desktop.change([&] { desktop.screen().fill(button, red); });
+///         ...
 class EYEHAND_WINIO_API MemoryDesktop final : public Desktop, private Windows, private Clipboard {
 public:
     /// One primary display at the origin.
@@ -35,10 +45,14 @@ public:
     [[nodiscard]] SendReport send(std::span<const InputEvent> events) override;
     std::optional<Point> pointer() override;
     void launch(const LaunchCommand& command) override;
-    std::chrono::milliseconds double_click_time() override { return double_click_time_; }
-    bool busy() override { return busy_; }
+    std::chrono::milliseconds double_click_time() override;
+    bool busy() override;
     Windows* windows() noexcept override { return this; }
     Clipboard* clipboard() noexcept override { return this; }
+
+    /// Calls `edit` while no other thread captures the screen, sends input or uses windows or the
+    /// clipboard.
+    void change(const std::function<void()>& edit);
 
     // Set up by the test
     Image& screen() { return screen_; }
@@ -91,22 +105,23 @@ public:
 private:
     class MemoryCapturer;
     std::vector<WindowInfo> list() override;
-    std::vector<PasswordField> password_fields() override { return password_fields_; }
+    std::vector<PasswordField> password_fields() override;
     void apply(const WindowCommand& command) override;
     std::string text() override;
     void set_text(std::string_view utf8) override;
     std::optional<Image> image() override;
     void set_image(const ImageView& image) override;
-    bool holds_other() override { return clipboard_other_; }
+    bool holds_other() override;
     void clear() override;
-    void set_text_to_restore(std::optional<std::string_view> text) noexcept override {
-        text_to_restore_ = text;
-    }
+    void set_text_to_restore(std::optional<std::string_view> text) noexcept override;
+    // Not locked: it returns a reference, and no test changes it during a run.
     [[nodiscard]] std::string_view line_break() const noexcept override { return line_break_; }
     void use_clipboard(ClipboardUse use) const;
     void clear_clipboard();
+    void accept(const InputEvent& event);
     void count_double_click(Button button);
 
+    std::recursive_mutex mutex_; // recursive: `change` may use the functions of Desktop
     std::vector<Display> displays_;
     Rect bounds_;
     Image screen_;
