@@ -20,6 +20,7 @@ using namespace eyehand;
 using namespace std::chrono_literals;
 using transport::parts;
 using transport::raw;
+using transport::redirect;
 using vlm::errc;
 using vlm::OpenAiClient;
 using vlm::Retry;
@@ -49,12 +50,6 @@ Answer body(std::string text, std::string content_type = "application/json") {
 
 Answer with_headers(Answer answer, std::map<std::string, std::string> headers) {
     answer.headers = std::move(headers);
-    return answer;
-}
-
-Answer redirect(int status, std::string location) {
-    Answer answer{.status = status};
-    if (!location.empty()) answer.headers = {{"Location", std::move(location)}};
     return answer;
 }
 
@@ -219,7 +214,7 @@ std::vector<Fault> faults() {
          "give that URL as the endpoint"},
         {"a redirection to an invalid URL", redirect(308, "http://"), bad_response, never,
          "correct the endpoint"},
-        {"a redirection without a target", redirect(307, ""), http_status, never,
+        {"a redirection without a target", Answer{.status = 307}, http_status, never,
          "give its final URL"},
         {"endless redirections", redirect(307, "/again"), bad_response, never,
          "correct the endpoint", soon, 6},

@@ -24,13 +24,6 @@ namespace {
 
 constexpr std::string_view small_answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-Answer redirect(int status, std::string location) {
-    Answer answer;
-    answer.status = status;
-    answer.headers = {{"Location", std::move(location)}};
-    return answer;
-}
-
 void ignored(const Response&, std::string_view) {}
 
 Answer encoded(std::string encoding, std::string body) {

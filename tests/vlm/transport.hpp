@@ -54,6 +54,13 @@ inline eyehand::vlm::testing::Answer parts(std::vector<eyehand::vlm::testing::Pa
     return answer;
 }
 
+inline eyehand::vlm::testing::Answer redirect(int status, std::string location) {
+    eyehand::vlm::testing::Answer answer;
+    answer.status = status;
+    answer.headers = {{"Location", std::move(location)}};
+    return answer;
+}
+
 inline eyehand::vlm::testing::Answer raw(std::string bytes) {
     eyehand::vlm::testing::Answer answer;
     answer.raw = std::move(bytes);
