@@ -163,6 +163,15 @@ TEST_CASE("window commands change the list of windows") {
     CHECK(windows.list().size() == 1);
 }
 
+TEST_CASE("a window command succeeds if the test then removes the window") {
+    MemoryDesktop desktop;
+    desktop.set_windows({{.id = WindowId{1}, .title = "one"}});
+    desktop.on_window = [&](const WindowCommand&) { desktop.set_windows({}); };
+    desktop.windows()->apply({WindowId{1}, WindowAction::focus, {}});
+    CHECK(desktop.window_commands().size() == 1);
+    CHECK(desktop.windows()->list().empty());
+}
+
 TEST_CASE("an image on the clipboard is opaque and replaces the text") {
     MemoryDesktop desktop;
     Clipboard& clipboard = *desktop.clipboard();
