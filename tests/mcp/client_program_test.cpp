@@ -240,6 +240,7 @@ TEST_CASE("A call that takes too long ends, also if the server keeps sending") {
 
 TEST_CASE("What a server does wrong is an error with a category") {
     mcp::ClientOptions options = options_of({"2025-11-25"});
+    options.call_timeout = 10min; // the server needs its time for 100 MB
     options.max_message_bytes = 1 << 20;
     options.max_restarts = 100;
     mcp::Client client(std::move(options));
