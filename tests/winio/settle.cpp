@@ -233,6 +233,7 @@ TEST_CASE("regions that change by themselves are neither waited for nor reported
     Watched capturer(desktop, [&](int n) {
         desktop.screen().fill({0, 0, 160, 200}, {.red = static_cast<std::uint8_t>(n % 200)});
         // On a busy machine, the second capture may be the last one.
+        // A busy machine may leave no time for a third capture.
         if (n == 1) desktop.screen().fill({200, 200, 16, 16}, {.blue = 9});
     });
     auto options = quick;

@@ -24,7 +24,7 @@ enum class ClipboardUse { read, write };
 ///     desktop.on_input = [&](const InputEvent& event) { ... repaint desktop.screen() ... };
 ///
 /// Threads: the functions of `Desktop`, `Windows` and `Clipboard` are thread-safe. They call `on_input`
-/// and the other functions of the test on their own thread. While another thread uses the desktop,
+/// and the other functions of the test on the caller's thread. While another thread uses the desktop,
 /// everything else belongs into `change`: an `Agent` watches the screen while its model replies on a
 /// second thread.
 ///
