@@ -77,6 +77,13 @@ std::string describe(const Step& step) {
     return fmt::format("{} {}{}", doing_of(step.action).words, what, at);
 }
 
+// At a second click on the same text, the effect of the first one can be seen. A second press of a key, or the same text
+// once more, acts on whatever the first one has led to.
+int looks_before_repeat(const Step& step, int patience) {
+    const bool goes_to_focus = step.action == Action::type || step.action == Action::press;
+    return goes_to_focus ? patience : 1;
+}
+
 bool must_see(const Step& step) {
     const bool blind = step.action == Action::type || step.action == Action::press ||
                        (step.action == Action::scroll && step.at.empty());
@@ -118,7 +125,9 @@ private:
         if (auto reply = settle_last_action()) return *reply;
         while (progress_.step < script_.steps.size()) {
             const Step& step = current();
-            if (is_for_others(step)) {
+            const bool took_effect =
+                progress_.lacks_effect && can_see() && unmet_expectation(step).empty();
+            if (is_for_others(step) || took_effect) {
                 go_on();
                 continue;
             }
@@ -154,9 +163,10 @@ private:
             go_on();
             return std::nullopt;
         }
-        // The screen may not show the effect yet: take one more screenshot before the step is
-        // repeated.
-        if (progress_.looks == 0 && may_look_again()) return look_again(missing);
+        // The screen may not show the effect yet: take more screenshots before the step is repeated.
+        if (progress_.looks < looks_before_repeat(step, script_.patience) && may_look_again())
+            return look_again(missing);
+        progress_.lacks_effect = true;
         return repeat_after(missing);
     }
 
@@ -419,6 +429,7 @@ private:
         progress_.looks = 0;
         progress_.repeats = 0;
         progress_.times = 0;
+        progress_.lacks_effect = false;
     }
 
     const Step& current() const { return script_.steps[progress_.step]; }

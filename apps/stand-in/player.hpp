@@ -32,6 +32,7 @@ struct Progress {
     int looks = 0;             ///< additional screenshots for this step
     int repeats = 0;           ///< repetitions of this step after a failure
     int times = 0;             ///< executions of this step in a row
+    bool lacks_effect = false; ///< this step was executed, and its effect was not visible
     std::size_t positions = 0; ///< stated so far; selects the error of the next one
     std::string opening;       ///< the text of the request that began the conversation
 };

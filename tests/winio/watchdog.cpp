@@ -31,6 +31,13 @@ std::vector<std::chrono::milliseconds> releases(ReleaseTimer& timer) {
     return times;
 }
 
+/// Checks whenever the timer wants it, but not after `end`. The first check that releases something.
+ReleaseTimer::Due first_release(ReleaseTimer& timer, ReleaseTimer::Time end) {
+    while (timer.next() && *timer.next() <= end)
+        if (auto due = timer.due(*timer.next()); !due.codes.empty()) return due;
+    return {};
+}
+
 struct Releaser final : InputReleaser {
     void release(std::span<const ReleaseCode>) override {}
     void restore_clipboard(const std::string&, ClipboardNumber) override {}
@@ -110,8 +117,8 @@ TEST_CASE(
     ReleaseTimer timer;
     timer.note(hold({7, 8}), begin);
     timer.note(hold({7, 8}), begin + 50ms);
-    CHECK(timer.due(begin + 449ms).codes.empty());
-    const auto due = timer.due(begin + 450ms);
+    CHECK(first_release(timer, begin + 449ms).codes.empty());
+    const auto due = first_release(timer, begin + 450ms);
     CHECK(due.expired);
     CHECK(due.codes == Codes{7, 8});
     const auto again = timer.due(begin + 500ms);
@@ -120,6 +127,19 @@ TEST_CASE(
 
     timer.note(rest({}), begin + 510ms); // the program goes on
     CHECK_FALSE(timer.next());
+}
+
+TEST_CASE("watchdog: the time in which the watchdog did not run itself does not count") {
+    ReleaseTimer timer;
+    timer.note(hold({7}), begin);
+    CHECK(timer.due(begin + 2s).codes.empty()); // counts as 20 ms
+    CHECK(first_release(timer, begin + 2s + 379ms).codes.empty());
+    CHECK(first_release(timer, begin + 2s + 380ms).expired);
+
+    timer.note(hold({7}), begin + 3s);
+    int checks = 1;
+    while (!timer.due(begin + 3s + checks * 60ms).expired) ++checks;
+    CHECK(checks == 20);
 }
 
 TEST_CASE("watchdog: a stopped program that is killed may have pressed something before its end") {

@@ -1,5 +1,6 @@
 #include "watchdog/release_timer.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace eyehand::winio {
@@ -11,6 +12,11 @@ using std::chrono::milliseconds;
 /// release below the 500 ms in which an agent's input must be undone.
 constexpr milliseconds lease{400};
 
+/// A check that comes later counts as this late: a watchdog that the system does not run in time knows
+/// nothing of the program, which the same system runs, too.
+constexpr milliseconds check_interval{10};
+constexpr milliseconds longest_counted{2 * check_interval};
+
 /// Input that the program sent before it ended can arrive late, so a single release can be too early.
 constexpr std::array attempts{milliseconds{0}, milliseconds{50}, milliseconds{150},
                               milliseconds{300}};
@@ -21,7 +27,10 @@ void ReleaseTimer::note(const HoldMessage& message, Time now) {
     codes_ = message.codes;
     attempts_ = 0;
     next_.reset();
-    if (message.kind == HoldMessage::Kind::hold) next_ = now + lease;
+    if (message.kind != HoldMessage::Kind::hold) return;
+    left_ = lease;
+    checked_ = now;
+    next_ = now + check_interval;
 }
 
 void ReleaseTimer::ended(Time now) {
@@ -34,8 +43,16 @@ void ReleaseTimer::ended(Time now) {
     next_ = now;
 }
 
+bool ReleaseTimer::has_expired(Time now) {
+    left_ -= std::min<std::chrono::nanoseconds>(now - checked_, longest_counted);
+    checked_ = now;
+    next_ = now + check_interval;
+    return left_.count() <= 0;
+}
+
 ReleaseTimer::Due ReleaseTimer::due(Time now) {
     if (!next_ || now < *next_) return {};
+    if (attempts_ == 0 && !has_expired(now)) return {};
     Due due{.codes = codes_};
     if (attempts_ == 0) {
         due.expired = true;

@@ -30,10 +30,14 @@ public:
     [[nodiscard]] bool finished() const { return ended_ && !next_; }
 
 private:
+    [[nodiscard]] bool has_expired(Time now);
+
     std::vector<ReleaseCode> codes_; ///< may be pressed
     std::optional<Time> next_;
-    Time fault_{};             ///< when the releases began
-    std::size_t attempts_ = 0; ///< since then; 0: nothing has happened
+    std::chrono::nanoseconds left_{}; ///< of the time without a sign of life
+    Time checked_{};                  ///< when `left_` was reduced
+    Time fault_{};                    ///< when the releases began
+    std::size_t attempts_ = 0;        ///< since then; 0: nothing has happened
     bool ended_ = false;
 };
 

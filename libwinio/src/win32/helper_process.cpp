@@ -172,10 +172,11 @@ std::optional<std::size_t> read(std::span<char> into,
     constexpr DWORD interval = 5; // milliseconds
     const HANDLE input = GetStdHandle(STD_INPUT_HANDLE);
     while (deadline) {
+        const bool is_last = std::chrono::steady_clock::now() >= *deadline;
         DWORD waiting = 0;
         if (PeekNamedPipe(input, nullptr, 0, nullptr, &waiting, nullptr) == 0) return 0;
         if (waiting > 0) break;
-        if (std::chrono::steady_clock::now() >= *deadline) return std::nullopt;
+        if (is_last) return std::nullopt;
         Sleep(interval);
     }
     DWORD size = 0;

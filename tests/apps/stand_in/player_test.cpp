@@ -198,6 +198,24 @@ TEST_CASE(
     CHECK_THAT(reply.content, ContainsSubstring("I do not see \"Save as...\" on the screen"));
 }
 
+TEST_CASE("A key is repeated only after all additional screenshots: twice does something else") {
+    Talk talk(R"({"patience": 4, "steps": [{"press": "right", "expect": "Save as..."}]})",
+              observer_tools());
+    CHECK(name_of(talk.see(desktop)) == "press_key");
+    for (int look = 0; look < 4; ++look) CHECK(name_of(talk.see(desktop)) == "observe_screen");
+    CHECK(name_of(talk.see(desktop)) == "press_key");
+}
+
+TEST_CASE("An effect that comes after the additional screenshot makes a repetition needless") {
+    Talk talk(R"({"steps": [{"click": "File", "expect_gone": "Edit"}, {"press": "enter"}]})",
+              observer_tools());
+    CHECK(name_of(talk.see(desktop)) == "click_element");
+    CHECK(name_of(talk.see(desktop)) == "observe_screen");
+    const Screen closing = showing({segment(60, 20, "Edit")}); // without the target of a repetition
+    CHECK(name_of(talk.see(closing)) == "observe_screen");
+    CHECK(name_of(talk.see(alert)) == "press_key");
+}
+
 TEST_CASE("A visible effect lets the script continue") {
     Talk talk(R"({"steps": [{"click": "File", "expect": "Save as..."}, {"click": "Save as..."}]})",
               observer_tools());

@@ -22,7 +22,8 @@ namespace eyehand::winio {
 /// text (of at most 1 MiB) that was on the clipboard before a paste,
 /// - at once, if it has ended (it crashed or was killed);
 /// - 400 ms after its latest sign of life, if it was stopped or hangs: `InputExecutor` gives a sign
-///   every 50 ms while it holds something (`Desktop::renew_hold`).
+///   every 50 ms while it holds something (`Desktop::renew_hold`). Later on a machine that is so busy
+///   that this process does not run every 20 ms, either.
 /// In the second case, the other process is told: its next input fails with `interrupted`.
 /// On Windows, a process of its own also watches the user for `Desktop::watch_user`.
 /// On X11, a program serves what it has copied: with a restored text, this function only returns
