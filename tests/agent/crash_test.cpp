@@ -4,6 +4,7 @@
 #include "json/json.hpp"
 
 #include "catch.hpp"
+#include "eventually.hpp"
 #include "program.hpp"
 #include "temp_folder.hpp"
 
@@ -11,7 +12,6 @@
 #include <random>
 #include <spawn.h>
 #include <sys/wait.h>
-#include <thread>
 
 using namespace eyehand;
 
@@ -98,7 +98,8 @@ TEST_CASE("a run that is killed a hundred times at any moment can be resumed, it
             // Some bytes further: anywhere within an entry, or between two.
             const std::uintmax_t enough =
                 size_of(journal) + std::uniform_int_distribution<std::uintmax_t>(1, 9000)(random);
-            while (!program.has_ended() && size_of(journal) < enough) std::this_thread::yield();
+            CHECK(test::eventually(
+                [&] { return program.has_ended() || size_of(journal) >= enough; }));
             program.kill();
             if (!program.status()) ++kills;
             const auto lines = test::lines_of(journal);

@@ -87,7 +87,7 @@ onload = () => requestAnimationFrame(() => requestAnimationFrame(() => document.
 }
 
 std::string browser() {
-    const char* const variable = std::getenv("EYEHAND_CHROMIUM"); // as for tests/panel
+    const char* const variable = std::getenv("EYEHAND_CHROMIUM");
     std::string file = variable == nullptr ? "/usr/bin/chromium" : variable;
     INFO("Chromium is not installed at " << file << ": run scripts/setup --tests");
     REQUIRE(std::filesystem::exists(file));

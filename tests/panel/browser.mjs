@@ -12,8 +12,8 @@ import { chromium } from 'playwright-core';
 const require = createRequire(import.meta.url);
 const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Debian's Chromium, unless EYEHAND_CHROMIUM names another one. */
-export const chromiumPath = process.env.EYEHAND_CHROMIUM ?? '/usr/bin/chromium';
+/** Debian's Chromium without windows, unless EYEHAND_CHROMIUM names another one. */
+export const chromiumPath = process.env.EYEHAND_CHROMIUM ?? '/usr/bin/chromium-headless-shell';
 
 /** Milliseconds after which a test counts as hanging, also on a busy computer. */
 export const patience = 120000;
@@ -59,7 +59,7 @@ export async function open(browser, { width = 1280, height = 800, colorScheme = 
 export async function assertAccessible(page) {
     // evaluate() bypasses the page's content security policy; a script element would not.
     await page.evaluate(axe);
-    const { violations } = await page.evaluate(() => globalThis.axe.run(document));
+    const { violations } = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
     const found = violations
         .filter((it) => it.impact === 'serious' || it.impact === 'critical')
         .map((it) => `${it.impact}: ${it.id}: ${it.help}\n` +

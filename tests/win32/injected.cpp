@@ -136,10 +136,10 @@ TEST_CASE(
     };
     system.runs_under_wine = [] { return true; };
     bool is_there = true;
-    system.let_reports_arrive = [] {};
+    system.let_reports_arrive = [](const win32::WhileWaiting&) {};
     HWND under_pointer = GetDesktopWindow();
     system.window_from_point = [&](POINT) { return under_pointer; };
-    system.let_pointer_arrive = [&](ULONG_PTR mark, bool from_window) {
+    system.let_pointer_arrive = [&](ULONG_PTR mark, bool from_window, const win32::WhileWaiting&) {
         CHECK(from_window == (under_pointer != GetDesktopWindow()));
         CHECK(recorder.inputs.back().mi.dwExtraInfo == mark);
         order += " arrived ";

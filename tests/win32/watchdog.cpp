@@ -1,11 +1,22 @@
 // What remains pressed if a program ends, is suspended or hangs.
 #include "../watchdog/watchdog_contract.hpp"
 
+#include "eyehand/winio/gesture.hpp"
+#include "eyehand/winio/input_executor.hpp"
+#include "win32/win32_desktop.hpp"
+
 #include "catch.hpp"
+#include "eventually.hpp"
+#include "program.hpp"
 
 #include <windows.h>
 
+#include <chrono>
+#include <string>
+
 using eyehand::winio::open_desktop;
+namespace gesture = eyehand::winio::gesture;
+namespace win32 = eyehand::winio::win32;
 
 namespace {
 
@@ -28,6 +39,28 @@ TEST_CASE("a watchdog releases what a suspended program holds, and the program k
 
 TEST_CASE("a watchdog releases what a program holds that hangs") {
     watchdog_contract::check_hang(keys);
+}
+
+TEST_CASE("a watchdog releases nothing while the pointer of a busy Wine is slow") {
+    win32::SystemCalls system;
+    system.send_input = [](UINT count, INPUT*, int) { return count; };
+    system.runs_under_wine = [] { return true; };
+    system.let_reports_arrive = [](const win32::WhileWaiting&) {};
+    system.let_pointer_arrive = [](ULONG_PTR, bool, const win32::WhileWaiting& call) {
+        constexpr std::chrono::milliseconds longer_than_a_lease{600};
+        const auto is_over = [&] {
+            call();
+            return false;
+        };
+        return !test::eventually(is_over, longer_than_a_lease);
+    };
+    win32::Win32Desktop desktop(system,
+                                {(test::program_folder() / "eyehand-holder").string(), "watchdog"});
+    const auto area = eyehand::winio::choose_area(desktop, {.display = "all"});
+    eyehand::winio::InputExecutor executor(desktop, area);
+    const auto report = executor.execute(gesture::drag({5, 5}, {9, 9}, {.steps = 2}));
+    CHECK(report.problem.empty());
+    CHECK(report.complete());
 }
 
 TEST_CASE("a watchdog restores the clipboard if a program is killed that pastes") {

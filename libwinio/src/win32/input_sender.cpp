@@ -12,9 +12,14 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 
 namespace eyehand::winio::win32 {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds renewal_interval{50}; // see Desktop::renew_hold
 
 constexpr std::uint32_t move_flags = mouse_move | mouse_absolute | mouse_virtual_desk;
 
@@ -189,18 +194,25 @@ InputSender::Taken InputSender::give_with_pauses(std::span<const NativeInput> in
 }
 
 InputSender::Taken InputSender::give_move(NativeInput move) {
+    // On a busy machine, the waits take longer than a watchdog does.
+    const WhileWaiting renew = [this, next = Clock::now()]() mutable {
+        if (Clock::now() < next) return;
+        lease_.renew();
+        next = Clock::now() + renewal_interval;
+    };
     // Presses may move the pointer, too; reports of such moves must not arrive after this move.
-    system_.let_reports_arrive();
+    system_.let_reports_arrive(renew);
     POINT from{};
     const bool from_window =
         system_.get_cursor_pos(&from) != 0 && system_.window_from_point(from) != GetDesktopWindow();
     move.mark = own_input | (++last_mark_ & ~own_input_mask);
     const std::span one(&move, 1);
     Taken taken = give(one);
-    if (taken.inputs == 0 || system_.let_pointer_arrive(move.mark, from_window)) return taken;
+    if (taken.inputs == 0 || system_.let_pointer_arrive(move.mark, from_window, renew))
+        return taken;
     // The second time, X's pointer is already there, and all reports have this position.
     taken = give(one);
-    system_.let_reports_arrive();
+    system_.let_reports_arrive(renew);
     return taken;
 }
 

@@ -168,7 +168,7 @@ bool wheel_follows_focus() {
            routing == to_focus;
 }
 
-void let_reports_arrive() {
+void let_reports_arrive(const WhileWaiting& call) {
     POINT at{};
     GetCursorPos(&at);
     const ScreenDc screen(GetDC(nullptr));
@@ -177,14 +177,16 @@ void let_reports_arrive() {
     // handled its X events, or will handle them before it answers again.
     for (int round = 0; round < 3; ++round) {
         GetPixel(screen.get(), 0, 0);
+        call();
         for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)}) {
             DWORD_PTR result = 0;
             SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG, 1000, &result);
+            call();
         }
     }
 }
 
-bool let_pointer_arrive(ULONG_PTR mark, bool from_window) {
+bool let_pointer_arrive(ULONG_PTR mark, bool from_window, const WhileWaiting& call) {
     // The Wine desktop may be slow on a busy machine; without a Wine desktop, no report arrives.
     constexpr std::chrono::milliseconds limit{250};
     constexpr std::chrono::milliseconds interval{1};
@@ -195,6 +197,7 @@ bool let_pointer_arrive(ULONG_PTR mark, bool from_window) {
     static_cast<void>(poll(
         limit,
         [&] {
+            call();
             places = places_since(mark);
             if (places.empty()) return true;
             const POINT to{places.back().x, places.back().y};
@@ -205,7 +208,7 @@ bool let_pointer_arrive(ULONG_PTR mark, bool from_window) {
                    (!to_window || std::ranges::any_of(told, is_there));
         },
         interval));
-    let_reports_arrive(); // each may arrive several times
+    let_reports_arrive(call); // each may arrive several times
     places = places_since(mark);
     return places.empty() || is_there(places.front());
 }

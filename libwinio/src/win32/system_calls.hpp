@@ -32,15 +32,17 @@ namespace eyehand::winio::win32 {
 /// window under the pointer (Windows 10 and later).
 [[nodiscard]] bool wheel_follows_focus();
 [[nodiscard]] bool runs_under_wine();
+/// Called while a function waits for the system, in parts of at most a second.
+using WhileWaiting = std::function<void()>;
 /// Wine only. Returns after the X server's reports of earlier input have arrived, as far as that
 /// can be determined.
-void let_reports_arrive();
+void let_reports_arrive(const WhileWaiting& call);
 /// Wine only. To move X's pointer, Wine grabs it for a moment. The Wine desktop receives an event
 /// for the grab with the old position and, if that was on a window (`from_window`), forwards it as
 /// a move. The window at the new position forwards the new position. Returns after both have
 /// arrived following the move that was sent with `mark` as its extra information, or after 250 ms.
 /// Returns false if the pointer is not at the target of that move.
-[[nodiscard]] bool let_pointer_arrive(ULONG_PTR mark, bool from_window);
+[[nodiscard]] bool let_pointer_arrive(ULONG_PTR mark, bool from_window, const WhileWaiting& call);
 
 struct SystemCalls {
     std::function<std::vector<HMONITOR>()> monitors = win32::monitors;
@@ -61,8 +63,9 @@ struct SystemCalls {
     std::function<UINT(UINT, INPUT*, int)> send_input = ::SendInput;
     std::function<SHORT(int)> get_async_key_state = ::GetAsyncKeyState;
     std::function<SHORT(WCHAR, HKL)> vk_key_scan = ::VkKeyScanExW;
-    std::function<bool(ULONG_PTR, bool)> let_pointer_arrive = win32::let_pointer_arrive;
-    std::function<void()> let_reports_arrive = win32::let_reports_arrive;
+    std::function<bool(ULONG_PTR, bool, const WhileWaiting&)> let_pointer_arrive =
+        win32::let_pointer_arrive;
+    std::function<void(const WhileWaiting&)> let_reports_arrive = win32::let_reports_arrive;
     std::function<BOOL(POINT*)> get_cursor_pos = ::GetCursorPos;
     std::function<HWND()> foreground_window = ::GetForegroundWindow;
     std::function<BOOL(HWND)> is_hung_app_window = ::IsHungAppWindow;

@@ -59,9 +59,9 @@ TEST_CASE("calibrate recognizes the numbers of the stand-in in spite of noise") 
             {CoordinateConvention::norm1000_yx, "auto", "jpeg", 40},
             {CoordinateConvention::unit, "auto", "png", 40},
             {CoordinateConvention::percent, "auto", "png", 40},
-            {CoordinateConvention::image_pixels, "auto", "png", 160},
-            {CoordinateConvention::model_pixels_28, "auto", "png", 160},
-            {CoordinateConvention::model_pixels_32, "auto", "png", 160},
+            {CoordinateConvention::image_pixels, "auto", "png", 80},
+            {CoordinateConvention::model_pixels_28, "auto", "png", 80},
+            {CoordinateConvention::model_pixels_32, "auto", "png", 80},
         }));
     const std::string word(to_string(convention));
     INFO(word);
