@@ -78,11 +78,12 @@ std::map<std::uintmax_t, std::uintmax_t> Scene::synced() const {
 }
 
 void Scene::use_own_x_server() {
-    // The window manager does not give the focus to each new window.
+    // The window manager does not give the focus to each new window. A failed test shows the commands (set -x).
     prefix = {(test::source_folder() / "tests/x11/run").string(),
               "sh",
               "-c",
-              R"(echo $EYEHAND_TEST_X_SERVER >"$1/x_server"
+              R"(set -x
+                 echo $EYEHAND_TEST_X_SERVER >"$1/x_server"
                  "$2" "$1/window_log" Fault 800 600 3366cc &
                  "$3" do focus Fault --wait 60
                  until grep -qs "focus in" "$1/window_log"; do sleep 0.05; done

@@ -11,8 +11,12 @@ LimitWatch::LimitWatch(const RunLimits& limits, const RunPort& control, const Ru
     : limits_(limits), control_(control), store_(store) {
     if (!limits_.max_time) return;
     constexpr std::chrono::milliseconds longest = std::chrono::hours(24 * 365); // no overflow
-    const Time end =
-        std::chrono::steady_clock::now() + (std::min(*limits_.max_time, longest) - elapsed);
+    const auto left = std::min(*limits_.max_time, longest) - elapsed;
+    if (left.count() <= 0) { // before the first request to the model
+        stop_at_time_limit();
+        return;
+    }
+    const Time end = std::chrono::steady_clock::now() + left;
     timer_ = std::thread([this, end] { wait_until(end); });
 }
 
@@ -29,6 +33,10 @@ void LimitWatch::wait_until(Time end) {
     std::unique_lock lock(mutex_);
     if (ending_.wait_until(lock, end, [this] { return ended_; })) return;
     lock.unlock(); // the listeners of the control may take their time
+    stop_at_time_limit();
+}
+
+void LimitWatch::stop_at_time_limit() {
     const std::chrono::duration<double> limit = *limits_.max_time;
     control_.stop_at_limit(fmt::format("the time limit of {:g} s is reached", limit.count()));
 }

@@ -34,6 +34,7 @@ private:
     using Time = std::chrono::steady_clock::time_point;
     void acted(Time now);
     void wait_until(Time end);
+    void stop_at_time_limit();
 
     const RunLimits limits_;
     RunPort control_;
