@@ -30,6 +30,7 @@ public:
     [[nodiscard]] bool finished() const { return ended_ && !next_; }
 
 private:
+    /// Counts the time since the previous check.
     [[nodiscard]] bool has_expired(Time now);
 
     std::vector<ReleaseCode> codes_; ///< may be pressed
