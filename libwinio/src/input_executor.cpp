@@ -5,6 +5,7 @@
 #include "eyehand/base/deadline.hpp"
 #include "eyehand/base/stoppable_wait.hpp"
 #include "overloaded.hpp"
+#include "watchdog/hold.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -334,11 +335,10 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
 base::Waited InputExecutor::Impl::wait_for(std::chrono::milliseconds time,
                                            const std::stop_token& stop,
                                            bool clipboard_is_borrowed) const {
-    constexpr std::chrono::milliseconds interval{50}; // see Desktop::renew_hold
     const auto end = base::deadline_after(std::chrono::steady_clock::now(), time);
     while (!held_.empty() || clipboard_is_borrowed) {
         desktop_.renew_hold();
-        const auto next = std::chrono::steady_clock::now() + interval;
+        const auto next = std::chrono::steady_clock::now() + renewal_interval;
         if (next >= end) break;
         if (base::wait_until(next, stop) == base::Waited::stopped) return base::Waited::stopped;
     }
@@ -484,11 +484,12 @@ void InputExecutor::Impl::remember_presses(std::span<const InputEvent> events) {
 // late: by up to 105 ms under Wine, as measured.
 std::optional<Point> InputExecutor::Impl::pointer_outside(const std::stop_token& stop) const {
     constexpr std::chrono::milliseconds longest_lag{200};
+    constexpr int least_looks = 10; // a busy machine delays the pointer and this program
     const auto deadline = std::chrono::steady_clock::now() + longest_lag;
-    for (;;) {
+    for (int looks = 1;; ++looks) {
         const auto at = desktop_.pointer();
         if (!at || fence_.contains(*at)) return std::nullopt;
-        if (std::chrono::steady_clock::now() >= deadline) return at;
+        if (looks >= least_looks && std::chrono::steady_clock::now() >= deadline) return at;
         if (wait_for(std::chrono::milliseconds{5}, stop) == base::Waited::stopped)
             throw Error(errc::cancelled, "stopped while waiting for the pointer");
     }

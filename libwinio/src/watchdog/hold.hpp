@@ -8,6 +8,7 @@
 //     watch CHORD         instead of everything else: report the user's signals; nothing follows: no stop key
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,9 @@ namespace eyehand::winio {
 using ReleaseCode = std::uint64_t;
 /// How a back-end recognizes a content of the clipboard. Only the back-end knows its meaning.
 using ClipboardNumber = std::uint32_t;
+
+/// Between two signs of life of a program that holds something.
+inline constexpr std::chrono::milliseconds renewal_interval{50};
 
 struct HoldMessage {
     enum class Kind { display, hold, rest, clipboard, owner, restored, watch } kind = Kind::rest;

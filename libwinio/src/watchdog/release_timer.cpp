@@ -8,9 +8,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// Eight times the interval at which the program renews, for machines under load; together with the
-/// release below the 500 ms in which an agent's input must be undone.
-constexpr milliseconds lease{400};
+/// For machines under load several intervals; together with the release below the 500 ms in which an
+/// agent's input must be undone.
+constexpr milliseconds lease = 8 * renewal_interval;
 
 /// A check that comes later counts as this late: a watchdog that the system does not run in time knows
 /// nothing of the program, which the same system runs, too.

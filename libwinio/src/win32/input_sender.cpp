@@ -19,8 +19,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds renewal_interval{50}; // see Desktop::renew_hold
-
 constexpr std::uint32_t move_flags = mouse_move | mouse_absolute | mouse_virtual_desk;
 
 bool is_keyboard(const InputEvent& event) {
