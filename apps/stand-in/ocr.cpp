@@ -62,13 +62,14 @@ GrayImage to_gray(std::string_view file) {
         throw std::runtime_error(
             "the image cannot be decoded: a PNG, JPEG or WebP file is expected");
     GrayImage image{pixGetWidth(gray.get()), pixGetHeight(gray.get()), {}};
-    image.pixels.reserve(static_cast<std::size_t>(image.width) *
-                         static_cast<std::size_t>(image.height));
+    image.pixels.resize(static_cast<std::size_t>(image.width) *
+                        static_cast<std::size_t>(image.height));
+    auto pixel = image.pixels.begin();
     for (int y = 0; y < image.height; ++y) {
         const l_uint32* line =
             pixGetData(gray.get()) + static_cast<std::ptrdiff_t>(y) * pixGetWpl(gray.get());
         for (int x = 0; x < image.width; ++x)
-            image.pixels.push_back(static_cast<std::uint8_t>(GET_DATA_BYTE(line, x)));
+            *pixel++ = static_cast<std::uint8_t>(GET_DATA_BYTE(line, x));
     }
     return image;
 }

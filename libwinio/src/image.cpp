@@ -59,7 +59,7 @@ Image::Image(Size size) : size_(size), bytes_(checked_bytes(size)) {
 }
 
 Image::Image(const ImageView& source) : size_(source.size()), bytes_(checked_bytes(source.size())) {
-    for (int y = 0; y < height(); ++y) std::ranges::copy(source.row(y), row(y).begin());
+    copy_from(source);
 }
 
 Image::Image(Image&& other) noexcept
@@ -128,6 +128,20 @@ void Image::fill(const Rect& area, Color color) {
         std::memcpy(first.data() + at, pixel, sizeof pixel);
     for (int y = inside.y + 1; y < inside.bottom(); ++y)
         std::ranges::copy(first, row(y).subspan(left, length).begin());
+}
+
+void Image::copy_from(const ImageView& source, Point at) {
+    const Rect inside = intersection({at.x, at.y, source.width(), source.height()},
+                                     {0, 0, size_.width, size_.height});
+    if (inside.empty()) return;
+    const auto bytes = [](int pixels) {
+        return static_cast<std::size_t>(pixels) * bytes_per_pixel;
+    };
+    // GCC 12's std::ranges::copy copies constant ranges byte by byte.
+    for (int y = inside.y; y < inside.bottom(); ++y)
+        std::memcpy(row(y).subspan(bytes(inside.x)).data(),
+                    source.row(y - at.y).subspan(bytes(inside.x - at.x)).data(),
+                    bytes(inside.width));
 }
 
 } // namespace eyehand::winio

@@ -37,8 +37,7 @@ void LatestCapture::take(const ImageView& rows, int y) {
         while (first < end && is_same(first)) ++first;
         while (end > first && is_same(end - 1)) --end;
     }
-    for (int row = first; row < end; ++row)
-        std::ranges::copy(rows.row(row), pixels_.row(y + row).begin());
+    pixels_.copy_from(rows.crop({0, first, rows.width(), end - first}), {0, y + first});
     changed_ = bounding_rows(changed_, {y + first, end - first});
 }
 

@@ -284,9 +284,9 @@ ScaleRows16 scale_rows_16_for(int column_taps, int row_taps) {
 // -------------------------------------------------------------------------------------------------
 
 void copy_opaque(const ImageView& source, int first_row, Image& into) {
+    into.copy_from(source.crop({0, first_row, into.width(), into.height()}));
     for (int y = 0; y < into.height(); ++y) {
         const auto row = into.row(y);
-        std::ranges::copy(source.row(first_row + y), row.begin());
         for (std::size_t at = 3; at < row.size(); at += 4) row[at] = 255;
     }
 }

@@ -25,8 +25,7 @@ public:
             const RowRange range = rows_of(index);
             Image memory;
             const ImageView rows = stripe(source, range, memory);
-            for (int y = 0; y < range.count; ++y)
-                std::ranges::copy(rows.row(y), scaled_.row(range.first + y).begin());
+            scaled_.copy_from(rows, {0, range.first});
         });
     }
 

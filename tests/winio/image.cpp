@@ -5,6 +5,7 @@
 
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 using namespace eyehand::winio;
 
@@ -21,6 +22,29 @@ TEST_CASE("filling is clipped to the image") {
     CHECK(image.at(3, 1).red == 200);
     CHECK(image.at(1, 0).red == 0);
     CHECK(image.at(2, 2).red == 0);
+}
+
+TEST_CASE("a copied image is clipped to the image that receives it") {
+    const std::uint8_t padded[] = {1,  0,  0, 255, 2, 0,   0, 255, 99, 99,
+                                   99, 99, 3, 0,   0, 255, 4, 0,   0,  255};
+    const ImageView source(padded, {2, 2}, 12);
+    const auto blue = [](const Image& image) {
+        std::vector<int> all;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x) all.push_back(image.at(x, y).blue);
+        return all;
+    };
+    const auto after = [&](Point at) {
+        Image image({3, 2});
+        image.copy_from(source, at);
+        return blue(image);
+    };
+    CHECK(after({0, 0}) == std::vector{1, 2, 0, 3, 4, 0});
+    CHECK(after({1, 0}) == std::vector{0, 1, 2, 0, 3, 4});
+    CHECK(after({2, 1}) == std::vector{0, 0, 0, 0, 0, 1});
+    CHECK(after({-1, -1}) == std::vector{4, 0, 0, 0, 0, 0});
+    CHECK(after({3, 0}) == std::vector<int>(6));
+    CHECK(after({std::numeric_limits<int>::max(), 0}) == std::vector<int>(6));
 }
 
 TEST_CASE("a crop shares its image's pixels and is clipped to it") {

@@ -13,11 +13,11 @@
 
 #include <algorithm>
 #include <istream>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -42,7 +42,9 @@ bool is_named_by_journal(std::string_view name) {
 std::optional<std::string> bytes_of(const agent::RunStore& run, const std::string& name) {
     const auto in = run.open_read(name);
     if (!in) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(*in), {});
+    std::ostringstream bytes;
+    bytes << in->rdbuf();
+    return std::move(bytes).str();
 }
 
 struct SealedFile {

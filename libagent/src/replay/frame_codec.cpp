@@ -128,9 +128,7 @@ const winio::Frame& FrameDecoder::decode(const json::object& record) {
         if (at.x < 0 || at.y < 0 || at.x > size.width - part.width() ||
             at.y > size.height - part.height())
             throw std::runtime_error("a part of a frame is outside of it");
-        for (int y = 0; y < part.height(); ++y)
-            std::ranges::copy(part.row(y), frame_.pixels.row(at.y + y).begin() +
-                                               static_cast<std::ptrdiff_t>(at.x) * 4);
+        frame_.pixels.copy_from(part.view(), at);
     } else if (frame_.pixels.size() != size) {
         throw std::runtime_error("a frame does not follow the frame before it");
     }

@@ -67,10 +67,7 @@ private:
             return;
         }
         into.fill({0, 0, area.width, area.height}, Color{});
-        const auto left = static_cast<std::size_t>(visible.x - area.x) * 4;
-        for (int y = 0; y < source.height(); ++y)
-            std::ranges::copy(source.row(y),
-                              into.row(visible.y - area.y + y).subspan(left).begin());
+        into.copy_from(source, {visible.x - area.x, visible.y - area.y});
     }
 
     MemoryDesktop& desktop_;

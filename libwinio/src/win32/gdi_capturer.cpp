@@ -65,12 +65,6 @@ int rows_of_a_piece(Size size) {
     return std::clamp(piece_bytes / 4 / size.width, 1, size.height);
 }
 
-void copy_rows(const ImageView& from, Point to, Image& into) {
-    const auto left = static_cast<std::size_t>(to.x) * 4;
-    for (int y = 0; y < from.height(); ++y)
-        std::ranges::copy(from.row(y), into.row(to.y + y).subspan(left).begin());
-}
-
 } // namespace
 
 void GdiCapturer::capture(const Rect& area, Frame& into) {
@@ -115,7 +109,7 @@ void GdiCapturer::copy_screen(const Rect& visible, Point to, Image& into) {
         if (whole)
             latest_.take(rows, y);
         else
-            copy_rows(rows, {to.x, to.y + y}, into);
+            into.copy_from(rows, {to.x, to.y + y});
     }
     if (whole) latest_.give(into);
 }

@@ -40,12 +40,6 @@ bool is_bgrx(const Connection& connection) {
            bits_per_pixel(setup, connection.screen().root_depth) == 32;
 }
 
-void copy_rows(const ImageView& from, Point to, Image& into) {
-    const auto left = static_cast<std::size_t>(to.x) * 4;
-    for (int y = 0; y < from.height(); ++y)
-        std::ranges::copy(from.row(y), into.row(to.y + y).subspan(left).begin());
-}
-
 ImageView packed(const std::uint8_t* pixels, Size size) {
     return {pixels, size, static_cast<std::size_t>(size.width) * 4};
 }
@@ -116,7 +110,7 @@ bool ScreenCapturer::copy_shared(const Rect& visible, Point to, Image& into) {
 
 void ScreenCapturer::take(const ImageView& captured, Point to, Image& into) {
     if (captured.size() != into.size()) { // a part of the area is outside the screen
-        copy_rows(captured, to, into);
+        into.copy_from(captured, to);
         return;
     }
     latest_.begin(captured.size());

@@ -42,8 +42,7 @@ winio::Image draw_answers(std::span<const CalibrationAnswer> answers) {
     }
     winio::Image all(size);
     for (const auto& [index, screen] : screens)
-        for (int y = 0; y < screen.image.height(); ++y)
-            std::ranges::copy(screen.image.row(y), all.row(tops[index] + y).begin());
+        all.copy_from(screen.image.view(), {0, tops[index]});
     winio::Canvas canvas(all);
     for (const CalibrationAnswer& answer : answers)
         draw_answer(canvas, answer, tops[answer.question.screen]);

@@ -119,6 +119,9 @@ public:
     [[nodiscard]] Color at(int x, int y) const;
     /// Paints `area`, clipped to the image.
     void fill(const Rect& area, Color color);
+    /// Copies the pixels of `source` to the place with the upper left corner `at`, clipped to the
+    /// image. `source` must not be a part of this image.
+    void copy_from(const ImageView& source, Point at = {});
 
 private:
     friend class LatestCapture;
