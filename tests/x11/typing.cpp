@@ -48,10 +48,10 @@ std::vector<std::uint32_t> keyboard(const x11::X11Desktop& desktop) {
 class Terminal {
 public:
     explicit Terminal(Desktop& desktop)
-        : xterm_({"xterm", "-T", "Terminal", "-u8", "-fa", "DejaVu Sans Mono", "-e", "sh", "-c",
+        : xterm_({"xterm", "-T", title(), "-u8", "-fa", "DejaVu Sans Mono", "-e", "sh", "-c",
                   "echo > '" + ready() + "'; exec sh"}) {
         REQUIRE(eventually([&] { return std::filesystem::exists(ready()); }, patience));
-        const auto window = wait_for_window(*desktop.windows(), {.title = "Terminal"}, patience);
+        const auto window = wait_for_window(*desktop.windows(), {.title = title()}, patience);
         desktop.windows()->apply({window.id, WindowAction::focus, {}});
     }
     [[nodiscard]] std::filesystem::path file(const std::string& name) const {
@@ -59,6 +59,8 @@ public:
     }
 
 private:
+    /// On a busy machine, the window of the terminal before this one may still exist.
+    [[nodiscard]] std::string title() const { return folder_.path().filename().string(); }
     [[nodiscard]] std::string ready() const { return (folder_ / "ready").string(); }
     test::TempFolder folder_;
     Process xterm_;
