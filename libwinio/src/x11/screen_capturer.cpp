@@ -3,7 +3,6 @@
 #include "eyehand/winio/error.hpp"
 #include "x11/pointer_reader.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
 namespace eyehand::winio::x11 {
