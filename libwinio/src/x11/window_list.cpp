@@ -21,6 +21,8 @@ constexpr std::uint32_t from_a_pager = 2; // window managers obey a pager withou
 constexpr std::uint32_t state_remove = 0;
 constexpr std::uint32_t on_all_desktops = 0xFFFFFFFF;
 constexpr std::uint32_t gravity_northwest = 1;
+// Constant of ICCCM, "WM_HINTS Property".
+constexpr std::uint32_t input_hint = 1;
 constexpr const char* manager_property = "_NET_SUPPORTING_WM_CHECK";
 
 xcb_window_t handle_of(WindowId id) {
@@ -348,9 +350,10 @@ xcb_window_t WindowList::focused_window() {
     const auto focused =
         connection_.take(xcb_get_input_focus_reply, xcb_get_input_focus(connection_.get()));
     if (!focused) return XCB_NONE;
-    // Programs often focus a window inside their top-level window; the top-level window is a child
-    // of the root.
-    xcb_window_t window = focused->focus;
+    return top_level_of(focused->focus);
+}
+
+xcb_window_t WindowList::top_level_of(xcb_window_t window) {
     while (window > XCB_INPUT_FOCUS_POINTER_ROOT && window != connection_.root()) {
         const auto tree =
             connection_.take(xcb_query_tree_reply, xcb_query_tree(connection_.get(), window));
@@ -359,6 +362,12 @@ xcb_window_t WindowList::focused_window() {
         window = tree->parent;
     }
     return XCB_NONE;
+}
+
+// ICCCM, "Input Focus": without this hint, or if it is set, a manager gives the focus to the window itself.
+bool WindowList::takes_keys(xcb_window_t window) {
+    const auto hints = PropertyRequest(connection_, window, XCB_ATOM_WM_HINTS).values();
+    return hints.size() < 2 || (hints[0] & input_hint) == 0 || hints[1] != 0;
 }
 
 WindowList::Extents WindowList::extents_of(xcb_window_t window) {
@@ -437,8 +446,16 @@ void WindowList::tell_root(xcb_window_t window, const char* message,
 }
 
 void WindowList::focus(xcb_window_t window) {
+    const bool needs_keys = takes_keys(window);
+    // The manager's property may be outdated: Openbox leaves the id of a closed window there, and the server may give
+    // this id to a new window.
+    const auto gets_keys = [&] {
+        const xcb_window_t focused = focused_window();
+        return focused != XCB_NONE && focused == top_level_of(window);
+    };
     const auto has_it = [&] {
-        return foreground() == window && state_of(window) != WindowState::minimized;
+        return foreground() == window && state_of(window) != WindowState::minimized &&
+               (!needs_keys || gets_keys());
     };
     if (manager_supports("_NET_ACTIVE_WINDOW")) {
         tell_root(window, "_NET_ACTIVE_WINDOW", {from_a_pager, XCB_CURRENT_TIME, XCB_NONE, 0, 0});

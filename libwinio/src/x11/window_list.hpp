@@ -34,8 +34,13 @@ private:
     [[nodiscard]] std::vector<xcb_window_t> unmanaged();
     [[nodiscard]] bool exists(xcb_window_t window);
     [[nodiscard]] xcb_window_t foreground();
-    /// The top-level window with the keyboard focus, without a manager.
+    /// The child of the root that contains the keyboard focus: the frame of a window, or a window without a frame.
+    /// Programs often focus a window inside their top-level window.
     [[nodiscard]] xcb_window_t focused_window();
+    /// The child of the root that is or contains this window; none if it was closed.
+    [[nodiscard]] xcb_window_t top_level_of(xcb_window_t window);
+    /// Whether the server sends keys to the window while it is the foreground window.
+    [[nodiscard]] bool takes_keys(xcb_window_t window);
     [[nodiscard]] Extents extents_of(xcb_window_t window);
     [[nodiscard]] std::optional<Place> place_of(xcb_window_t window);
     [[nodiscard]] static Rect with_frame(const Rect& inner, const Extents& frame);

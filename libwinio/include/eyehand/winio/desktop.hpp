@@ -115,8 +115,8 @@ public:
     /// ES_PASSWORD. Programs that draw their own controls, such as browsers, and X11 tell none (the
     /// default).
     virtual std::vector<PasswordField> password_fields() { return {}; }
-    /// Executes a command. Throws Error{window_not_found}, Error{input_refused} or
-    /// Error{input_not_permitted}.
+    /// Executes a command. After `focus`, the window gets the keys that are pressed, unless it takes none.
+    /// Throws Error{window_not_found}, Error{input_refused} or Error{input_not_permitted}.
     virtual void apply(const WindowCommand& command) = 0;
 };
 
