@@ -5,6 +5,7 @@
 #include "eyehand/agent/run_port.hpp"
 #include "eyehand/agent/visual_loop_settings.hpp"
 #include "eyehand/vlm/testing/scripted_model.hpp"
+#include "eyehand/winio/error.hpp"
 #include "eyehand/winio/testing/memory_desktop.hpp"
 #include "json/json.hpp"
 
@@ -68,6 +69,29 @@ struct ControlStage {
     }
 };
 
+/// Such as a stopped X server: a request fails some time after it was made, and in between, the user stops the run.
+class UnansweringDesktop final : public winio::Desktop {
+public:
+    std::vector<winio::Display> displays() override {
+        if (answers) return desktop_.displays();
+        control.stop("enough");
+        throw winio::Error(winio::errc::no_display, "the server does not answer");
+    }
+    std::unique_ptr<winio::Capturer> open_capturer(const winio::CaptureOptions& options) override {
+        return desktop_.open_capturer(options);
+    }
+    winio::SendReport send(std::span<const winio::InputEvent> events) override {
+        return desktop_.send(events);
+    }
+    std::optional<winio::Point> pointer() override { return desktop_.pointer(); }
+
+    RunControl control;
+    bool answers = true;
+
+private:
+    winio::testing::MemoryDesktop desktop_{winio::Size{400, 300}};
+};
+
 } // namespace
 
 TEST_CASE("a run that is paused before its start does nothing until it is resumed") {
@@ -123,6 +147,21 @@ TEST_CASE("a held run can be stopped") {
     stage.watch.until(held);
     stage.control.stop("enough");
     const RunFinished result = stage.result.get();
+    CHECK(result.outcome == Outcome::cancelled);
+    CHECK(result.reason == "enough");
+}
+
+TEST_CASE("a run that is stopped while its desktop does not answer is cancelled") {
+    UnansweringDesktop desktop;
+    vlm::testing::ScriptedModel model;
+    model.answer([&](const vlm::ChatRequest&) {
+        desktop.answers = false;
+        return vlm::ChatReply{.tool_calls = {{"1", "observe_screen", "{}", {}}}};
+    });
+    const test::TempFolder folder;
+    RunDirectory directory = RunDirectory::create(folder.path());
+    Agent agent(desktop, model, load_profile("observer"), built_in_tools());
+    const RunFinished result = agent.run("do it", directory, desktop.control);
     CHECK(result.outcome == Outcome::cancelled);
     CHECK(result.reason == "enough");
 }

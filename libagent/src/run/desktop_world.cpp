@@ -289,7 +289,8 @@ Fact DesktopWorld::on(const Observe& command) {
         set_reference(fact);
         return fact;
     } catch (const winio::Error& error) {
-        if (error.code() == winio::errc::cancelled && control_.stopping()) return broken_off();
+        // Also if another error is the consequence of what the user stops, such as a server that does not answer.
+        if (control_.stopping()) return broken_off();
         capturer_.reset(); // its resources may be gone with the display
         return ObserveFailed{error_name(error.code()), error.what()};
     }
