@@ -877,7 +877,7 @@ public:
                 if (const auto* one = std::get_if<vlm::Image>(&part)) latest = one;
         }
         const vlm::Message& question = request.messages.back();
-        const winio::Size image = winio::decode_png(*latest->bytes).size();
+        const winio::Size image = winio::image_file_size(*latest->bytes);
         vlm::ChatReply reply;
         if (question.text().find("Target: target ") == std::string::npos) {
             const auto shown = std::ranges::find_if(test::known_screens(400), [&](const auto& one) {
