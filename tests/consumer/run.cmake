@@ -15,7 +15,8 @@ endfunction()
 
 # build(SOURCE NAME OPTIONS...): builds a project that finds only the installation.
 function(build source name)
-    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${source}" -B "${WORK}/${name}"
+    # Half of the linker's time is debug information of the archives.
+    run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${source}" -B "${WORK}/${name}" "-DCMAKE_EXE_LINKER_FLAGS=-Wl,--strip-debug"
         "-DCMAKE_PREFIX_PATH=${WORK}/prefix" "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_BUILD_TYPE=Debug ${ARGN})
     run(${CMAKE_COMMAND} --build "${WORK}/${name}")
 endfunction()
