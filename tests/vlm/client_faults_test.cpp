@@ -89,7 +89,8 @@ vlm::ChatReply reply_of(OpenAiClient& client, Listener listener, std::string* he
 // --- Unreachable servers ------------------------------------------------------------------------
 
 TEST_CASE("client faults: a refused connection is an error with a remedy") {
-    OpenAiClient client({.endpoint = transport::refused_url().text(), .retries = no_retries});
+    const transport::RefusingPort refusing;
+    OpenAiClient client({.endpoint = refusing.url().text(), .retries = no_retries});
     const vlm::Error error = error_of([&] { client.reply(ask()); });
     CHECK(error.code() == errc::unreachable);
     CHECK(error.retry() == Retry::later);
@@ -272,7 +273,7 @@ TEST_CASE("client faults: each invalid answer has its error, and the next reques
             vlm::Exchange logged;
             OpenAiClient client({.endpoint = server.url(),
                                  .api_key = key,
-                                 .first_byte_timeout = fault.patience,
+                                 .first_byte_timeout = fault.answer.never ? fault.patience : soon,
                                  .idle_timeout = fault.patience,
                                  .max_response_bytes = max_bytes,
                                  .retries = no_retries,

@@ -147,7 +147,8 @@ TEST_CASE("connection: after an error the next request succeeds") {
 }
 
 TEST_CASE("connection: a refused connection is an error") {
-    Connection connection(refused_url());
+    const RefusingPort refusing;
+    Connection connection(refusing.url());
     const vlm::Error error = error_of([&] { post(connection); });
     CHECK(error.code() == errc::unreachable);
     CHECK(mentions(error, "LM Studio"));

@@ -170,8 +170,9 @@ TEST_CASE("proxy: an idle tunnel that the server closed is replaced") {
 }
 
 TEST_CASE("proxy: the error for a missing proxy names it") {
+    const RefusingPort refusing;
     vlm::http::ConnectionOptions options;
-    options.proxies.http = "http://user:secret@127.0.0.1:" + std::to_string(refused_url().port);
+    options.proxies.http = "http://user:secret@127.0.0.1:" + std::to_string(refusing.url().port);
     Connection connection(model_at_home, options);
     const vlm::Error error = error_of([&] { post(connection); });
     CHECK(error.code() == errc::unreachable);

@@ -99,20 +99,24 @@ public:
     [[nodiscard]] eyehand::vlm::http::Url url() const {
         return {"http", "127.0.0.1", acceptor_.local_endpoint().port(), "/", ""};
     }
-    void close() { acceptor_.close(); }
 
 private:
     boost::asio::io_context context_;
     boost::asio::ip::tcp::acceptor acceptor_;
 };
 
-/// A port without a listener: it was opened and closed again.
-inline eyehand::vlm::http::Url refused_url() {
-    DeafListener listener;
-    const eyehand::vlm::http::Url url = listener.url();
-    listener.close();
-    return url;
-}
+/// A port that refuses connections. No other program can listen on it while this object exists.
+class RefusingPort {
+public:
+    RefusingPort() : socket_(context_, {boost::asio::ip::make_address("127.0.0.1"), 0}) {}
+    [[nodiscard]] eyehand::vlm::http::Url url() const {
+        return {"http", "127.0.0.1", socket_.local_endpoint().port(), "/", ""};
+    }
+
+private:
+    boost::asio::io_context context_;
+    boost::asio::ip::tcp::socket socket_; ///< bound, but it does not listen
+};
 
 /// Runs `action` on another thread and `interrupt` on this one. Returns the code of the vlm::Error
 /// that `action` throws, or 0.
