@@ -505,6 +505,7 @@ public:
             for (const vlm::Part& part : message.parts)
                 if (const auto* one = std::get_if<vlm::Image>(&part)) image = one;
         }
+        if (image == nullptr) throw std::logic_error("the request has no image");
         const auto shown = std::ranges::find_if(
             test::known_screens(), [&](const auto& one) { return one.png == *image->bytes; });
         return answer_(test::known_target(text, *shown).value(), static_cast<int>(requests.size()));
