@@ -1,4 +1,4 @@
-// Follows a run of another process, which may not have begun yet, until it ends or is interrupted.
+// Follows a run of another process until it ends or is interrupted. The run may not have begun yet.
 //   follow_run RUN_DIRECTORY
 #include <eyehand/agent.hpp>
 
@@ -27,7 +27,8 @@ int main(int argc, char** argv) try {
     std::optional<agent::RunView> run;
     std::size_t printed = 0;
     for (bool in_progress = true; in_progress;) {
-        // Check the lock first: the last events of a run can follow it.
+        // Check the lock before reading: a run writes its last events before it releases the lock, so
+        // the journal is complete when this loop reads it for the last time.
         in_progress = !run || agent::RunDirectory::open(directory).journal_is_locked();
         while (const std::optional<agent::Event> event = journal.next()) {
             if (!run) run.emplace(agent::load_run(directory).summary.profile);
@@ -41,7 +42,8 @@ int main(int argc, char** argv) try {
     if (const agent::RunFinished* result = run->finished())
         std::cout << agent::to_string(result->outcome) << ": " << result->reason << '\n';
     else
-        std::cout << "interrupted\n"; // or the file system has no locks; resume_run continues a run
+        // Also printed for a run in progress if the file system does not support locks.
+        std::cout << "interrupted\n"; // resume_run resumes the run
 } catch (const std::exception& error) {
     std::cerr << error.what() << '\n';
     return 1;
