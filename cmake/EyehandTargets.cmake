@@ -193,8 +193,9 @@ function(eyehand_library name)
     target_compile_definitions(eyehand_${name} PRIVATE EYEHAND_BUILDING_${upper})
     if(BUILD_SHARED_LIBS)
         target_compile_definitions(eyehand_${name} PUBLIC EYEHAND_SHARED)
-        # While the major version is 0, a minor version may change the interface.
-        set_target_properties(eyehand_${name} PROPERTIES
+        # While the major version is 0, a minor version may change the interface. Each library finds the others beside
+        # itself: the paths in an executable do not apply to the libraries of a library.
+        set_target_properties(eyehand_${name} PROPERTIES INSTALL_RPATH $<IF:$<PLATFORM_ID:Darwin>,@loader_path,$ORIGIN>
             VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
         if(CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang" AND NOT APPLE)
             target_link_options(eyehand_${name} PRIVATE -Wl,--exclude-libs,ALL -Wl,--no-undefined

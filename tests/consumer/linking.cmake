@@ -56,6 +56,11 @@ foreach(library ${libraries})
     if(symbols MATCHES "[^\n]*(13eyehand_boost|11eyehand_fmt|_ZN5boost|_ZN3fmt|inflate|SSL_new)[^\n]*")
         message(FATAL_ERROR "${library} exports a symbol of a dependency: ${CMAKE_MATCH_0}")
     endif()
+    # A program may link only one of them.
+    execute_process(COMMAND ldd "${library}" OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
+    if(needed MATCHES "[^\n]*not found")
+        message(FATAL_ERROR "${library} does not find a library: ${CMAKE_MATCH_0}")
+    endif()
 endforeach()
 
 include("${CMAKE_CURRENT_LIST_DIR}/compiler_cache.cmake")

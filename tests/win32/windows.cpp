@@ -127,7 +127,7 @@ TEST_CASE("a window is opaque, unless it is layered with an opacity or has a reg
         CHECK(opaque() == Rect{});
     }
     SECTION("a window that mouse clicks go through, or whose program composes it") {
-        const DWORD style = GENERATE(WS_EX_TRANSPARENT, WS_EX_NOREDIRECTIONBITMAP);
+        const auto style = GENERATE(DWORD{WS_EX_TRANSPARENT}, DWORD{WS_EX_NOREDIRECTIONBITMAP});
         const OwnWindow window = create(style);
         CHECK(opaque() == Rect{});
     }

@@ -597,21 +597,21 @@ TEST_CASE("reaction: the program and the control at the target are known before 
         std::vector<WindowInfo> all;
         Rect control{10, 10, 100, 30};
     };
-    const Rect screen{0, 0, 320, 240};
+    const Rect area{0, 0, 320, 240};
     OneControl windows;
-    windows.all = {{.id = WindowId{1}, .process = "a.exe", .bounds = screen},
+    windows.all = {{.id = WindowId{1}, .process = "a.exe", .bounds = area},
                    {.id = WindowId{2}, .process = "b.exe", .foreground = true}};
     MinimalDesktop desktop;
     desktop.its_windows = &windows;
     const auto capturer = desktop.open_capturer({});
     BeforeAction before;
-    prepare_reaction(desktop, *capturer, screen, gesture::click({20, 20}), before);
+    prepare_reaction(desktop, *capturer, area, gesture::click({20, 20}), before);
     CHECK(before.process == "a.exe");
     CHECK(before.control == windows.control);
     windows.control = {10, 10, 200, 120}; // more than a quarter of the window
-    prepare_reaction(desktop, *capturer, screen, gesture::click({20, 20}), before);
+    prepare_reaction(desktop, *capturer, area, gesture::click({20, 20}), before);
     CHECK_FALSE(before.control);
-    prepare_reaction(desktop, *capturer, screen, gesture::press({{NamedKey::enter}}), before);
+    prepare_reaction(desktop, *capturer, area, gesture::press({{NamedKey::enter}}), before);
     CHECK(before.process == "b.exe");
     CHECK_FALSE(before.control);
 }

@@ -102,7 +102,7 @@ void RunControl::State::stop_now(const std::string& reason) {
 }
 
 void RunControl::State::interrupt_action() {
-    const auto action = [this] {
+    std::stop_source action = [this] {
         const std::lock_guard lock(mutex_);
         return action_;
     }();

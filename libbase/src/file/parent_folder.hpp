@@ -34,8 +34,11 @@ private:
     bool is_open_ = false;
     std::string reason_;
     std::error_code error_;
-    std::filesystem::path path_; ///< Windows
-    int descriptor_ = -1;        ///< elsewhere
+#ifdef _WIN32
+    std::filesystem::path path_;
+#else
+    int descriptor_ = -1;
+#endif
 };
 
 // The reasons of refusals.

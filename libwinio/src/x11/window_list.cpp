@@ -45,7 +45,7 @@ int signed_of(std::uint32_t value) { return static_cast<int>(value); }
 
 // The depth of a window whose pixels have an opacity.
 constexpr int depth_with_alpha = 32;
-constexpr std::uint32_t opaque = 0xFFFFFFFF; // _NET_WM_WINDOW_OPACITY
+constexpr std::uint32_t full_opacity = 0xFFFFFFFF; // _NET_WM_WINDOW_OPACITY
 
 } // namespace
 
@@ -394,7 +394,7 @@ Rect WindowList::opaque_part_of(const Described& described, const std::optional<
     const auto region = described.opaque_region.values();
     const Rect outline = described.outline ? described.outline->rectangle() : Rect{};
     const bool is_shown = described.visibility.is_shown();
-    if (!place || !is_shown || (!opacity.empty() && opacity[0] != opaque)) return {};
+    if (!place || !is_shown || (!opacity.empty() && opacity[0] != full_opacity)) return {};
     const Rect& inner = place->inner;
     const Rect shown = intersection(
         inner, {inner.x + outline.x, inner.y + outline.y, outline.width, outline.height});
@@ -467,8 +467,12 @@ void WindowList::focus(xcb_window_t window) {
     }
     if (poll(1000ms, has_it)) return;
     check_exists(window);
-    throw Error(errc::input_refused, "the window \"" + title_of(window) +
-                                         "\" did not come to the foreground; click on it instead");
+    throw Error(errc::input_refused,
+                "the window \"" + title_of(window) +
+                    (foreground() == window ? "\" is in the foreground but does not get the "
+                                              "keyboard focus; click on it instead"
+                                            : "\" did not come to the foreground; click on it "
+                                              "instead"));
 }
 
 // A window manager silently refuses to move a window that fills the screen in one or both

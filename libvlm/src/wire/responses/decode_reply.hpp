@@ -3,6 +3,8 @@
 
 #include "../decode_reply.hpp"
 
+#include <boost/json/object.hpp>
+
 #include <string_view>
 #include <vector>
 
