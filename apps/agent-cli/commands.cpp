@@ -163,8 +163,8 @@ void add_limits(CLI::App& command, LimitFlags& flags) {
 
 void add_journal_key(CLI::App& command, std::string& file) {
     command.add_option("--journal-key-file", file,
-                       "File with a secret key, without which the run's files cannot be changed "
-                       "unnoticed");
+                       "File with a secret key: agent-cli verify then detects changes of the run's "
+                       "files by anyone without the key");
 }
 
 void add_hand(CLI::App& command, HandFlags& flags) {
@@ -195,6 +195,8 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     add_journal_key(command, flags.journal_key_file);
     add_hand(command, flags.hand);
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
+    command.add_flag("--record-desktop", flags.record_desktop,
+                     "Record captures, windows and input, so that the run can be replayed");
     command.add_option("--with", flags.with, "Offer this further tool");
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
                        "Keep LM Studio's log of the run: its folder, \"auto\" or \"off\"");
@@ -254,8 +256,6 @@ void add_run(CLI::App& command, RunFlags& flags) {
     add_mcp_servers(command, flags.mcp);
     add_secrets(command, flags.secrets);
     add_record(command, flags.cassette.record);
-    command.add_flag("--record-desktop", flags.record_desktop,
-                     "Record captures, windows and input, so that the run can be replayed");
     command
         .add_option("--replay", flags.cassette.replay,
                     "Cassette that answers instead of the model; actions are still executed")
@@ -417,7 +417,8 @@ void add_mcp(CLI::App& command, McpFlags& flags) {
     command.add_flag("--record-desktop", run.record_desktop,
                      "Record captures, windows and input, so that sessions can be replayed");
     command.add_option("--stop-key", run.hand.stop_key,
-                       "Keys that stop all sessions, whichever window has the focus, or \"none\"; "
+                       "Keys that stop all sessions, whichever window has the focus, or \"none\" "
+                       "(Escape held for a second and the corners of a display still do); "
                        "default: ctrl+alt+pause");
     add_guard(command, run.guard);
     add_redaction(command, run.redaction);

@@ -129,15 +129,18 @@ std::unique_ptr<winio::UserWatch> watch_stop_key(winio::Desktop& desktop, const 
     try {
         return desktop.watch_user(
             {.stop_key = hand.stop_key}, [&live, hand](winio::UserSignal signal) {
+                if (signal == winio::UserSignal::watch_ended)
+                    return print_to(stderr, "the mouse and the keyboard no longer stop sessions: "
+                                            "the watch of them has ended\n");
                 const bool gesture =
                     signal == winio::UserSignal::escape || signal == winio::UserSignal::corner;
                 if (signal == winio::UserSignal::stop_key || (gesture && hand.stop_gestures))
                     live.stop_now("stopped by the user");
             });
     } catch (const std::system_error& error) {
-        print_to(stderr,
-                 printable(fmt::format("the stop key does not stop sessions: {}", error.what())) +
-                     "\n");
+        print_to(stderr, printable(fmt::format(
+                             "the mouse and the keyboard do not stop sessions: {}", error.what())) +
+                             "\n");
         return nullptr;
     }
 }

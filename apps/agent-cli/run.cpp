@@ -16,6 +16,7 @@
 #include "terminal_view.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -134,11 +135,11 @@ agent::Toolbox with_programs(const ProgramTools& programs, McpServers& servers,
     return tools;
 }
 
-/// `config` has the guard of the run. A directory from another user cannot weaken today's.
-void add_guard(session::Config& config, const session::Config& today, const GuardFlags& flags) {
+/// `config` has the guard of the run. A directory from another user cannot weaken the current one.
+void add_guard(session::Config& config, const session::Config& current, const GuardFlags& flags) {
     const bool chosen = !flags.level.empty() || !flags.approve.empty();
-    if (!chosen && guard_level(today) > guard_level(config)) {
-        for (session::ConfigEntry entry : today.entries())
+    if (!chosen && guard_level(current) > guard_level(config)) {
+        for (session::ConfigEntry entry : current.entries())
             if (entry.setting->name == "guard" || entry.setting->name == "approve") {
                 entry.layer = session::ConfigLayer::flag; // above the run's, also as a default
                 config.add(std::move(entry));
@@ -150,24 +151,25 @@ void add_guard(session::Config& config, const session::Config& today, const Guar
     }
 }
 
-/// A resumed run redacts what the run redacted, and what today's settings redact. Only a flag shows the
-/// own windows again.
-void add_redaction(session::Config& config, const session::Config& today,
+/// A resumed run redacts what the run redacted, and what the current settings redact. Only a flag
+/// shows the own windows again.
+void add_redaction(session::Config& config, const session::Config& current,
                    const RedactionFlags& flags) {
-    std::vector<std::string> elements = today.list("redact");
+    std::vector<std::string> elements = current.list("redact");
     for (const std::string& element : flags.redact) elements.push_back(element);
-    const bool own = today.boolean("redact_own_windows") && !flags.show_own_windows;
+    const bool own = current.boolean("redact_own_windows") && !flags.show_own_windows;
     add_redaction_flags(
         config, {.redact = std::move(elements), .show_own_windows = flags.show_own_windows});
     if (own)
         config.add(session::config_from_flag("redact_own_windows", "redact_own_windows", "true"));
 }
 
-/// The settings of the run, overridden by the flags for the area, and by today's settings for
-/// the panel. The guard is at least as strict as in the run and today, unless a flag sets it.
+/// The settings of the run, overridden by the flags for the area, and by the current settings for
+/// the panel. The guard is at least as strict as in the run and in the current settings, unless a
+/// flag sets it.
 session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setting>& kept) {
-    // Today's user decides on access to the panel and on the key: the directory may come from
-    // another user.
+    // The user who resumes the run decides on access to the panel and on the key: the directory may
+    // come from another user.
     constexpr std::array<std::string_view, 9> of_people{
         "panel",    "host",          "port",    "panel_cors", "panel_compat", "journal_key_file",
         "stop_key", "stop_gestures", "takeover"};
@@ -177,16 +179,16 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
     for (const std::string_view name : of_people) drop(kept, name);
     session::Config config = session::default_config(setting_registry());
     config.add(session::config_from_settings(kept, "run.json", setting_registry()));
-    const session::Config today = configuration(flags.server.config);
-    for (const session::ConfigEntry& entry : today.entries())
+    const session::Config current = configuration(flags.server.config);
+    for (const session::ConfigEntry& entry : current.entries())
         if (is_of_people(entry.setting->name)) config.add(entry);
     add_area_flags(config, flags.view);
     add_panel_flags(config, flags.panel);
     add_limit_flags(config, flags.limits);
     add_journal_flag(config, flags.journal_key_file);
     add_hand_flags(config, flags.hand);
-    add_guard(config, today, flags.guard);
-    add_redaction(config, today, flags.redaction);
+    add_guard(config, current, flags.guard);
+    add_redaction(config, current, flags.redaction);
     const std::vector<agent::Setting> now = session::effective_settings(config);
     for (const char* name :
          {"display", "window", "crop", "guard", "approve", "redact", "redact_own_windows",
@@ -201,33 +203,33 @@ session::Config config_of_run(const ResumeFlags& flags, std::vector<agent::Setti
 }
 
 /// The settings of the server for a resumed run: the run's endpoint and API, unless a flag names
-/// another endpoint, and today's other settings. The query of the endpoint was not stored, because it may
-/// contain keys; it is taken from today's settings if they name the same endpoint. The user's key
-/// is sent only to the origin that the user named today: a run directory from another user must not
+/// another endpoint, and the other current settings. The query of the endpoint was not stored, because it may
+/// contain keys; it is taken from the current settings if they name the same endpoint. The user's key
+/// is sent only to the origin that the user configured: a run directory from another user must not
 /// redirect it.
 ServerSettings server_of_run(const EndpointFlags& flags, const std::vector<agent::Setting>& kept,
                              bool quiet) {
-    const std::string today = configured_endpoint(flags);
+    const std::string configured = configured_endpoint(flags);
     const std::optional<std::string> stored = value_of(kept, "endpoint");
     const auto without_query = [](const std::string& url) { return url.substr(0, url.find('?')); };
     if (flags.endpoint || !stored) return server_settings(flags);
-    const bool is_todays = without_query(today) == *stored;
+    const bool is_configured = without_query(configured) == *stored;
     std::vector<agent::Setting> of_run;
     for (const agent::Setting& it : kept)
-        if ((it.name == "endpoint" && !it.value.empty() && !is_todays) ||
+        if ((it.name == "endpoint" && !it.value.empty() && !is_configured) ||
             (it.name == "api" && vlm::parse_api(it.value)))
             of_run.push_back(it);
     // Versions without the setting knew only chat completions.
     if (!value_of(kept, "api"))
         of_run.push_back({"api", std::string(to_string(vlm::Api::chat_completions)), "run.json"});
     ServerSettings server = server_settings(flags, of_run);
-    if (!quiet && !is_todays && origin(*stored) != origin(today))
-        print_to(
-            stderr,
-            printable(fmt::format(
-                "      the run's endpoint {} is used, which is not today's{}\n", origin(*stored),
-                server.key_withheld ? "; no key is sent there: to send it, pass --endpoint URL"
-                                    : "")));
+    if (!quiet && !is_configured && origin(*stored) != origin(configured))
+        print_to(stderr,
+                 printable(fmt::format(
+                     "      the run's endpoint {} is used, which is not the configured one{}\n",
+                     origin(*stored),
+                     server.key_withheld ? "; no key is sent there: to send it, pass --endpoint URL"
+                                         : "")));
     return server;
 }
 

@@ -12,7 +12,7 @@
 namespace eyehand::winio::gesture {
 namespace {
 
-// The reference systems send this many events at once without losing characters.
+// Other agents send this many events at once without losing characters.
 constexpr std::size_t max_events_in_a_batch = 100;
 
 Plan in_one_batch(Batch batch, std::vector<Point> targets) {

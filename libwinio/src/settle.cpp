@@ -248,11 +248,11 @@ Settled wait_until_stable(Capturer& capturer, const Rect& area, const SettleOpti
     return Settler().wait(capturer, area, options, std::move(stop));
 }
 
-void capture_patiently(Capturer& capturer, const Rect& area, Frame& into, milliseconds patience,
+void capture_patiently(Capturer& capturer, const Rect& area, Frame& into, milliseconds retry_time,
                        std::stop_token stop) { // NOLINT(performance-unnecessary-value-param)
     constexpr milliseconds between_tries{50};
     constexpr const char* stopped = "stopped before the screen could be captured";
-    const auto deadline = base::deadline_after(Clock::now(), patience);
+    const auto deadline = base::deadline_after(Clock::now(), retry_time);
     for (;;) {
         throw_if_stopped(stop, stopped);
         if (try_capture(capturer, area, into, deadline)) return;

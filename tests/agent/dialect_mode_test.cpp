@@ -664,8 +664,8 @@ TEST_CASE("dialect: only kinds of actions that the profile has") {
     DialectModeStage stage;
     stage.model.say("Thought: a\nAction: hotkey(key='ctrl s')").say("Action: finished()");
     Profile profile = load_profile("observer");
-    std::erase_if(profile.tools, [](const ToolPresentation& face) {
-        return face.tool == "press" || face.tool == "type";
+    std::erase_if(profile.tools, [](const ToolPresentation& presentation) {
+        return presentation.tool == "press" || presentation.tool == "type";
     });
     profile.system_prompt = "Act.";
     profile.dialect = Dialect::ui_tars;

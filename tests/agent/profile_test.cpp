@@ -155,9 +155,9 @@ namespace {
 
 /// The tools as offered to a model: "name(argument, argument) ...", arguments in the schema's
 /// order.
-std::string offered(const std::vector<ToolPresentation>& faces) {
+std::string offered(const std::vector<ToolPresentation>& presentations) {
     std::string all;
-    for (const vlm::ToolSpec& spec : built_in_tools().present(faces).specs()) {
+    for (const vlm::ToolSpec& spec : built_in_tools().present(presentations).specs()) {
         const auto schema = parse_json(spec.parameters_json);
         REQUIRE(schema);
         all += (all.empty() ? "" : " ") + spec.name + "(";
@@ -433,6 +433,10 @@ TEST_CASE("errors in a profile name file, member and reason") {
     CHECK_THAT(problem_with(R"({"schema":1,"name":"x","tools":[{"tool":"type","arguments":)"
                             R"([{"name":"text","is":"text","min_length":-1}]}]})"),
                ContainsSubstring(R"(tools[0]: arguments[0]: "min_length" must be)"));
+    CHECK(
+        parse_profile(
+            {{"profile.json", with(R"("max_steps":7)")}, {"system.txt", "Use {{click}}."}}, "mine")
+            .max_turns == 7);
     CHECK_THAT(problem_with(with(R"("max_steps":0)")),
                ContainsSubstring(R"(mine/profile.json: "max_steps" must be a whole number)"));
     CHECK_THAT(problem_with(with(R"("max_turns":0)")),

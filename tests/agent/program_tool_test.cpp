@@ -455,12 +455,12 @@ TEST_CASE("an invalid or duplicate tool is an error of the caller") {
 TEST_CASE("a profile may rename a program tool, but not change its arguments") {
     Toolbox tools;
     add_program_tool(tools, tool_of({"echo"}));
-    ToolPresentation face{.tool = "mine", .name = "theirs"};
-    const Toolbox present = tools.present(std::vector{face});
+    ToolPresentation presentation{.tool = "mine", .name = "theirs"};
+    const Toolbox present = tools.present(std::vector{presentation});
     CHECK(present.specs().front().name == "theirs");
     CHECK_THAT(present.specs().front().parameters_json, ContainsSubstring("city"));
-    face.arguments.emplace();
-    CHECK_THROWS_AS(tools.present(std::vector{face}), Error);
+    presentation.arguments.emplace();
+    CHECK_THROWS_AS(tools.present(std::vector{presentation}), Error);
 }
 
 TEST_CASE("a run offers a program tool, asks the guard, and records the result in its journal") {

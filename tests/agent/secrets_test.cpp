@@ -125,7 +125,7 @@ TEST_CASE("secrets: a reference that replaces a value is not searched for other 
           R"({"text":"secret://member secret://mail"})");
 }
 
-TEST_CASE("secrets: what is no text to type is no value") {
+TEST_CASE("secrets: a value must be text that can be typed") {
     for (const char* value : {"", "\xff\xfe", "a\xc3"}) {
         Secrets secrets;
         secrets.add(secret("a", value));

@@ -181,12 +181,14 @@ TEST_CASE("a moved-from toolbox is empty and can be used again") {
 }
 
 TEST_CASE("a presentation gives a tool another name, other argument names and another order") {
-    agent::ToolPresentation face{"set_volume", "loudness", "Louder or softer.", std::nullopt};
-    face.arguments = {{{.name = "reason", .description = "why"},
-                       {.name = "at", .is = "knob"},
-                       {.name = "how_much", .is = "percent", .invalid_error = "bad_percent"},
-                       {.name = "side", .is = "channel"}}};
-    const Toolbox tools = volume_tools().present(std::vector{face});
+    agent::ToolPresentation presentation{"set_volume", "loudness", "Louder or softer.",
+                                         std::nullopt};
+    presentation.arguments = {
+        {{.name = "reason", .description = "why"},
+         {.name = "at", .is = "knob"},
+         {.name = "how_much", .is = "percent", .invalid_error = "bad_percent"},
+         {.name = "side", .is = "channel"}}};
+    const Toolbox tools = volume_tools().present(std::vector{presentation});
     const auto spec = tools.specs().at(0);
     CHECK(spec.name == "loudness");
     CHECK_THAT(spec.parameters_json,
@@ -207,9 +209,9 @@ TEST_CASE("a presentation gives a tool another name, other argument names and an
 }
 
 TEST_CASE("a presentation cannot name unknown arguments or omit required ones") {
-    const auto refusal = [](agent::ToolPresentation face) {
+    const auto refusal = [](agent::ToolPresentation presentation) {
         try {
-            (void)volume_tools().present(std::vector{std::move(face)});
+            (void)volume_tools().present(std::vector{std::move(presentation)});
         } catch (const agent::Error& error) {
             return std::string(error.what());
         }

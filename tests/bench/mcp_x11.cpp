@@ -119,7 +119,7 @@ void measure(benchmark::State& state, const char* tool, const std::vector<const 
 void look_unchanged(benchmark::State& state) { measure(state, "look", {"{}"}, false); }
 void look_one_line(benchmark::State& state) { measure(state, "look", {"{}"}, true); }
 void click(benchmark::State& state) {
-    // At two places: a second click at one place waits until it is no double click.
+    // At two places: a second click at one place waits until it cannot become a double click.
     measure(state, "click",
             {R"({"element":"the root window","position":[1500,800]})",
              R"({"element":"the root window","position":[300,600]})"},

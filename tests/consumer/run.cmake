@@ -41,6 +41,16 @@ if(result EQUAL 0 OR NOT message MATCHES
     message(FATAL_ERROR "an unknown component is reported as: ${message}")
 endif()
 
+# While the version is 0.x, another minor version is not compatible.
+execute_process(
+    COMMAND ${CMAKE_COMMAND} -G "${GENERATOR}" -S "${SOURCE}" -B "${WORK}/other-version"
+        "-DCMAKE_PREFIX_PATH=${WORK}/prefix" -DVERSION=0.0
+    RESULT_VARIABLE result ERROR_VARIABLE message OUTPUT_QUIET)
+string(REGEX REPLACE "[ \n]+" " " message "${message}")
+if(result EQUAL 0 OR NOT message MATCHES "compatible with requested version \"0\\.0\"")
+    message(FATAL_ERROR "a request for another minor version is reported as: ${message}")
+endif()
+
 build("${SOURCE}" consumer)
 run("${WORK}/consumer/consumer" "${WORK}/runs")
 

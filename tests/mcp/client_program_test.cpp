@@ -138,7 +138,7 @@ TEST_CASE("The program receives a minimal environment and the variables of the o
     CHECK(call(client, "variable", R"({"name":"PATH"})") != "not set");
 }
 
-TEST_CASE("Text that is no message, and lines of standard error, are logged") {
+TEST_CASE("Text that is not a message, and lines of standard error, are logged") {
     test::Lines lines;
     mcp::ClientOptions options = options_of({"2025-11-25", "banner"});
     options.on_log = lines.writer();

@@ -129,7 +129,7 @@ TEST_CASE("mcp session: since returns only what has changed") {
         CHECK(box[0].to_number<int>() <= 64);
         CHECK(box[2].to_number<int>() >= 95);
         CHECK(box[2].to_number<int>() < 160);
-        // The parts are no complete image: positions refer to the one before, and so does the resource.
+        // The parts are not a complete image: positions refer to the one before, and so does the resource.
         CHECK(winio::image_file_size(mcp::read_bytes(stage.session->directory(),
                                                      stage.session->latest_screenshot())) ==
               winio::Size{640, 480});

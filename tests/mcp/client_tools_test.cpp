@@ -79,7 +79,7 @@ TEST_CASE("The model sees the images in a result") {
     REQUIRE(result.images().size() == 4);
     CHECK(result.images()[0].media_type == "image/png");
     CHECK(vlm::media_type_of(*result.images()[3].bytes) == "image/png");
-    // Three bytes that are no image.
+    // Three bytes that are not an image.
     const agent::ToolResult broken = bench.call("test__image");
     CHECK_THAT(broken.json(), ContainsSubstring("[an image: image/png, 3 bytes]"));
     CHECK(broken.images().empty());

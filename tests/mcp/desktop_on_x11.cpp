@@ -12,10 +12,14 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <xcb/xcb.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <set>
 #include <stdexcept>
@@ -200,6 +204,16 @@ std::optional<json::object> window_of(const json::object& told, std::string_view
     return std::nullopt;
 }
 
+/// The windows of this X server's root.
+std::set<xcb_window_t> windows_of(xcb_connection_t* server) {
+    const xcb_window_t root = xcb_setup_roots_iterator(xcb_get_setup(server)).data->root;
+    const std::unique_ptr<xcb_query_tree_reply_t, void (*)(void*)> tree(
+        xcb_query_tree_reply(server, xcb_query_tree(server, root), nullptr), std::free);
+    REQUIRE(tree);
+    const xcb_window_t* const first = xcb_query_tree_children(tree.get());
+    return {first, first + xcb_query_tree_children_length(tree.get())};
+}
+
 } // namespace
 
 TEST_CASE("agent-cli mcp: a client calls every tool on X11") {
@@ -268,4 +282,30 @@ TEST_CASE("agent-cli mcp: a client that disappears during a drag leaves nothing 
     REQUIRE(test::eventually([&] { return program.log().find("button 1") != std::string::npos; }));
     (void)peer.end();
     CHECK(program.log().find("button-up 1") != std::string::npos);
+}
+
+TEST_CASE("agent-cli mcp: the end of the watch of the mouse and the keyboard is reported") {
+    const test::TempFolder folder;
+    const std::unique_ptr<xcb_connection_t, void (*)(xcb_connection_t*)> server(
+        xcb_connect(nullptr, nullptr), xcb_disconnect);
+    REQUIRE(xcb_connection_has_error(server.get()) == 0);
+    const std::set<xcb_window_t> others = windows_of(server.get());
+    const auto err = folder / "err";
+    (void)test::run_program(
+        test::program_file("agent-cli"),
+        {"mcp", "--http", "0", "--run-dir", folder.path().string()},
+        {.err = err, .while_running = [&](const std::function<void()>& interrupt) {
+             const auto says = [&](const std::string& text) {
+                 return test::read_file(err).find(text) != std::string::npos;
+             };
+             REQUIRE(test::eventually([&] { return says("MCP endpoint: "); }));
+             std::vector<xcb_window_t> own;
+             std::ranges::set_difference(windows_of(server.get()), others, std::back_inserter(own));
+             CHECK_FALSE(own.empty());
+             for (const xcb_window_t window : own) xcb_kill_client(server.get(), window);
+             xcb_flush(server.get());
+             CHECK(test::eventually(
+                 [&] { return says("the mouse and the keyboard no longer stop sessions"); }));
+             interrupt();
+         }});
 }

@@ -53,7 +53,7 @@ TEST_CASE("a response has a result or an error") {
     CHECK(std::get<RpcError>(error.outcome).data == json::parse("[1]"));
 }
 
-TEST_CASE("text that is no JSON is a parse error without an id") {
+TEST_CASE("text that is not JSON is a parse error without an id") {
     const std::string deep = R"({"jsonrpc":"2.0","id":1,"method":"m","params":{"a":)" +
                              std::string(100, '[') + std::string(100, ']') + "}}";
     for (const std::string& text :
@@ -72,7 +72,7 @@ TEST_CASE("a message that is too long is a parse error") {
     CHECK(std::holds_alternative<RpcNotification>(parse_message(text, text.size())));
 }
 
-TEST_CASE("JSON that is no message is an invalid request") {
+TEST_CASE("JSON that is not a message is an invalid request") {
     for (const char* text :
          {"1", "null", "[]", R"([{"jsonrpc":"2.0","method":"n"}])", "{}", R"({"method":"n"})",
           R"({"jsonrpc":"1.0","method":"n"})", R"({"jsonrpc":"2.0"})",

@@ -338,7 +338,7 @@ TEST_CASE("an id that is in use is refused") {
     CHECK(client.inbox->take_response("x").at("error").at("code") == rpc_code::invalid_request);
 }
 
-TEST_CASE("bytes that are no message are answered with an error without an id") {
+TEST_CASE("bytes that are not a message are answered with an error without an id") {
     Server server(named());
     TestClient client(server);
     client.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xFF\"}");

@@ -136,7 +136,7 @@ TEST_CASE("a server answers each line with a line until its input ends") {
     served.finish();
 }
 
-TEST_CASE("a line that is no message does not end the connection") {
+TEST_CASE("a line that is not a message does not end the connection") {
     Server server(limited(1000));
     Served served(server);
     for (const std::string& line :

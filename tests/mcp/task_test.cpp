@@ -167,7 +167,7 @@ TEST_CASE("failures of a tool are results of its task, those of the protocol are
     CHECK(failed.at("statusMessage") == "not today");
 }
 
-TEST_CASE("an id that is no task's, or none, is refused") {
+TEST_CASE("a missing id, and an id without a task, are refused") {
     Server server({.name = "tests"});
     server.add(long_tool([](agent::JsonView, Exchange&) { return text_result("done"); }));
     TestClient client(server);
@@ -351,7 +351,7 @@ TEST_CASE("approvals of a run are asked through its task, or through the call of
                                 client.inbox);
         CHECK(result_text(client.inbox->take_response(id)) == expected);
     }
-    SECTION("a malformed answer is no decision of the user") {
+    SECTION("a malformed answer is not a decision of the user") {
         (void)client.initialize(newest_legacy_revision, {{"elicitation", json::object{}}});
         const auto id = client.post("tools/call", {{"name", "work"}});
         const json::value asked = client.inbox->take_method("elicitation/create").at("id");

@@ -160,7 +160,7 @@ TEST_CASE("a run of the visual loop replays without differences") {
     CHECK(report.inputs > 0);
 }
 
-TEST_CASE("coordinates whose last digit JSON rounds are no difference") {
+TEST_CASE("coordinates whose last digit JSON rounds are not a difference") {
     RecordedRun stage("basic", {102, 102}); // 1/101 of the screen
     stage.model.call("move_mouse", R"({"x":10,"y":10})").call("take_screenshot", "{}").say("Done.");
     REQUIRE(stage.run().outcome == Outcome::completed);
@@ -232,7 +232,7 @@ TEST_CASE("the user's answers to approval requests are replayed") {
     CHECK_THAT(stage.recording(), ContainsSubstring("not this one"));
 }
 
-TEST_CASE("decisions in the journal, also on each step of a recovery, are no difference") {
+TEST_CASE("decisions in the journal, also on each step of a recovery, are not a difference") {
     RecordedRun stage("observer");
     stage.profile.loops.answer = LoopAnswer::recover;
     for (int i = 0; i < 3; ++i)

@@ -15,6 +15,7 @@
 #include <map>
 #include <numbers>
 #include <set>
+#include <stdexcept>
 
 using namespace eyehand;
 using agent::CoordinateConvention;
@@ -347,7 +348,7 @@ TEST_CASE("calibration: noise is not corrected") {
     CHECK(corrected <= 2);
 }
 
-TEST_CASE("calibration: answers that do not depend on the targets are no grounding") {
+TEST_CASE("calibration: answers that do not depend on the targets do not count as grounding") {
     int grounded = 0;
     for (unsigned seed = 1; seed <= 50; ++seed)
         if (session::fit_positions(samples_of({.wrong = 1.1}, seed)).grounds) ++grounded;

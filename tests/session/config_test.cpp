@@ -104,6 +104,8 @@ TEST_CASE("the old name of a setting is accepted in files and variables") {
     Config config;
     config.add(parse_config("{\"max_steps\": 9}", "eyehand.json"));
     CHECK(config.integer("max_turns") == 9);
+    config.add(parse_config("{\"silence_timeout\": 30}", "eyehand.json"));
+    CHECK(config.duration("idle_timeout") == std::chrono::seconds{30});
 }
 
 TEST_CASE("every setting has a variable, and the older names are accepted") {
@@ -502,7 +504,7 @@ TEST_CASE("the appearance of marks and boxes is a setting") {
                       ContainsSubstring("must be a color such as"));
 }
 
-TEST_CASE("values of the reference systems are accepted: no boot, nothing kept, no token limit") {
+TEST_CASE("values of earlier agents are accepted: no boot, nothing kept, no token limit") {
     const Profile story =
         configured("story", "{}", {{"BOOT_ENABLED", "False"}, {"EYEHAND_LOG_LEVEL", "WARNING"}});
     CHECK(story.settings<VisualLoopSettings>()->boot.empty());

@@ -165,7 +165,7 @@ TEST_CASE("changes of the journal are found, with the line") {
                                       std::to_string(last + 1) +
                                       ": it was added after the end of the run\n");
     }
-    SECTION("a line that is no entry") {
+    SECTION("a line that is not an entry") {
         stage.change_journal([](auto& lines) { lines[4] = "\x1b[2J"; });
         CHECK_THAT(session::to_text(stage.verify()), !Contains("\x1b"));
         CHECK_THAT(stage.problems(), Contains("events.jsonl 5: it is not a JSON object\n"));

@@ -254,6 +254,7 @@ std::string reading_problem(const std::string& turn) {
     const TempFolder folder;
     write_file(folder / "broken", "{\"cassette\":1}\n" + turn + "\n");
     const std::string words = words_of<CassetteError>([&] { ReplayModel(folder / "broken"); });
+    CHECK(words == words_of<eyehand::vlm::Error>([&] { ReplayModel(folder / "broken"); }));
     CHECK_THAT(words, ContainsSubstring("broken, line 2: "));
     return words.substr(words.find("line 2: ") + 8);
 }

@@ -262,7 +262,7 @@ TEST_CASE("each corner of each display counts after 500 ms") {
     }
 }
 
-TEST_CASE("a place that is no corner does not count") {
+TEST_CASE("only corners count") {
     for (const Point place : {Point{2, 0}, Point{500, 0}, Point{1400, 500}, Point{-1, 0}}) {
         CAPTURE(place);
         Detector it;

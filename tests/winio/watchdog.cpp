@@ -112,8 +112,7 @@ TEST_CASE("watchdog: releases that may not have arrived are repeated when the pr
     CHECK(timer.due(begin).codes == Codes{7});
 }
 
-TEST_CASE(
-    "watchdog: 400 ms after the latest sign of life, the program is told, and all is released") {
+TEST_CASE("watchdog: 400 ms after the latest heartbeat, the program is told, and all is released") {
     ReleaseTimer timer;
     timer.note(hold({7, 8}), begin);
     timer.note(hold({7, 8}), begin + 50ms);

@@ -41,7 +41,7 @@ Reply wrong_method(const char* allowed) {
 
 // ---- the page's files ---------------------------------------------------------------------------
 
-/// Nullptr if the path is no file of the page.
+/// Nullptr if the path is not a file of the page.
 const agent::EmbeddedFile* page_file(std::string_view path) {
     if (path.empty()) return nullptr;
     return page::find_file(path == "/" ? "index.html" : path.substr(1));

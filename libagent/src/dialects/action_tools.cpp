@@ -296,12 +296,12 @@ bool is_action_tool(std::string_view id) {
            contains(wheel_tools, id) || contains(looking_tools, id);
 }
 
-OfferedActions actions_of(const std::vector<ToolPresentation>& faces) {
+OfferedActions actions_of(const std::vector<ToolPresentation>& presentations) {
     OfferedActions offered;
-    for (const ToolPresentation& face : faces) {
-        offered.pointer = offered.pointer || contains(pointer_tools, face.tool);
-        offered.keyboard = offered.keyboard || contains(keyboard_tools, face.tool);
-        offered.wheel = offered.wheel || contains(wheel_tools, face.tool);
+    for (const ToolPresentation& presentation : presentations) {
+        offered.pointer = offered.pointer || contains(pointer_tools, presentation.tool);
+        offered.keyboard = offered.keyboard || contains(keyboard_tools, presentation.tool);
+        offered.wheel = offered.wheel || contains(wheel_tools, presentation.tool);
     }
     return offered;
 }
@@ -311,17 +311,20 @@ OfferedActions actions_of(const Toolbox& tools) {
             !tools.name_of(zoom_tool).empty()};
 }
 
-std::vector<ToolPresentation> faces_for_dialect(std::vector<ToolPresentation> faces,
-                                                const Toolbox& all) {
-    const OfferedActions offered = actions_of(faces);
-    if (!offered.any()) return faces;
-    std::erase_if(faces, [](const ToolPresentation& face) { return is_action_tool(face.tool); });
+std::vector<ToolPresentation> presentations_for_dialect(std::vector<ToolPresentation> presentations,
+                                                        const Toolbox& all) {
+    const OfferedActions offered = actions_of(presentations);
+    if (!offered.any()) return presentations;
+    std::erase_if(presentations, [](const ToolPresentation& presentation) {
+        return is_action_tool(presentation.tool);
+    });
     const auto add = [&](std::string_view name) {
-        const bool taken =
-            std::any_of(faces.begin(), faces.end(), [&](const ToolPresentation& face) {
-                return (face.name.empty() ? face.tool : face.name) == name;
+        const bool taken = std::any_of(
+            presentations.begin(), presentations.end(), [&](const ToolPresentation& presentation) {
+                return (presentation.name.empty() ? presentation.tool : presentation.name) == name;
             });
-        if (!taken && all.has(name)) faces.push_back({std::string(name), {}, {}, std::nullopt});
+        if (!taken && all.has(name))
+            presentations.push_back({std::string(name), {}, {}, std::nullopt});
     };
     const auto add_all = [&](const auto& names) {
         for (const std::string_view name : names) add(name);
@@ -331,7 +334,7 @@ std::vector<ToolPresentation> faces_for_dialect(std::vector<ToolPresentation> fa
     if (offered.wheel) add_all(wheel_actions);
     add_all(looking_tools);
     add(invalid_action_tool);
-    return faces;
+    return presentations;
 }
 
 vlm::ToolCall call_of(const StatedAction& action, const ActionContext& context) {

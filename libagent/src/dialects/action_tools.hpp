@@ -34,7 +34,7 @@ struct OfferedActions {
     bool pointer = false;
     bool keyboard = false;
     bool wheel = false;
-    bool zoom = false; ///< besides another kind; not in `actions_of(faces)`
+    bool zoom = false; ///< besides another kind; not in `actions_of(presentations)`
 
     [[nodiscard]] bool any() const { return pointer || keyboard || wheel; }
     [[nodiscard]] bool has(StatedAction::Kind kind) const;
@@ -44,14 +44,14 @@ struct OfferedActions {
 /// Whether a tool, by its registered name, acts on the desktop or looks at it, so that actions of a
 /// dialect take its place.
 [[nodiscard]] bool is_action_tool(std::string_view id);
-[[nodiscard]] OfferedActions actions_of(const std::vector<ToolPresentation>& faces);
-/// The same, of tools presented by `faces_for_dialect`.
+[[nodiscard]] OfferedActions actions_of(const std::vector<ToolPresentation>& presentations);
+/// The same, of tools presented by `presentations_for_dialect`.
 [[nodiscard]] OfferedActions actions_of(const Toolbox& tools);
 /// The tools of a role with a dialect: in place of the profile's tools for actions, the desktop tools
 /// that carry out all actions of these kinds, under their registered names. A name that another tool of
 /// the profile has is left out. Unchanged for a role without tools for actions.
-[[nodiscard]] std::vector<ToolPresentation> faces_for_dialect(std::vector<ToolPresentation> faces,
-                                                              const Toolbox& all);
+[[nodiscard]] std::vector<ToolPresentation>
+presentations_for_dialect(std::vector<ToolPresentation> presentations, const Toolbox& all);
 
 /// The context of a stated action.
 struct ActionContext {

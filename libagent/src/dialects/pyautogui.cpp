@@ -67,9 +67,10 @@ std::string_view short_name(std::string_view name) {
 bool is_action(std::string_view name) { return !short_name(name).empty(); }
 
 const Function* function_named(std::string_view name) {
-    const auto* const found = std::find_if(std::begin(functions), std::end(functions),
-                                           [&](const Function& row) { return row.name == name; });
-    return found == std::end(functions) ? nullptr : found;
+    // Pointers, because MSVC's std::array has other iterators.
+    const auto* const end = functions.data() + functions.size();
+    const auto* const found = std::ranges::find(functions.data(), end, name, &Function::name);
+    return found == end ? nullptr : found;
 }
 
 /// A number of notches. pyautogui passes it to the system as it is: one unit is a notch on X11, and

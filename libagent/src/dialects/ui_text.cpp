@@ -88,7 +88,7 @@ std::string problem_of(const ParsedCall& call, std::string_view what) {
     return fmt::format("{} {}", call.name, what);
 }
 
-/// Sets `into` to the argument, if it is given. Returns a problem if it is no position.
+/// Sets `into` to the argument, if it is given. Returns a problem if it is not a position.
 std::string read_position(const ParsedCall& call, const Literal* literal,
                           std::optional<StatedPosition>& into) {
     if (literal == nullptr) return {};

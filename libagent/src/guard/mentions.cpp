@@ -76,7 +76,7 @@ public:
 
 private:
     void find_in_word(std::string_view word) {
-        bool in_path = false; // "report.html" is no host in "example.com/report.html"
+        bool in_path = false; // "report.html" is not a host in "example.com/report.html"
         bool is_secret = false;
         while (!word.empty()) {
             if (word.starts_with("//")) {

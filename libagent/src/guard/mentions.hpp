@@ -11,7 +11,7 @@ namespace eyehand::agent {
 /// IPv4 address. As they are written, without port and final dot.
 [[nodiscard]] std::vector<std::string> hosts_in(std::string_view text);
 
-/// Words and quoted texts that contain a slash or a backslash and are no URL, file URLs, and each line
+/// Words and quoted texts that contain a slash or a backslash and are not URLs, file URLs, and each line
 /// that begins like a path, with its spaces. In the form that `path_form` returns.
 [[nodiscard]] std::vector<std::string> paths_in(std::string_view text);
 

@@ -46,8 +46,9 @@ DialectMode::Role DialectMode::role_of(const RolePlan& plan, const Toolbox& tool
     role.offer.actions = actions_of(tools);
     role.offer.several = several_ == SeveralCalls::all;
     role.offer.can_complete = tools.name_of("complete").empty();
-    for (const ToolPresentation& face : plan.tools)
-        role.offer.replaced.emplace_back(face.name.empty() ? face.tool : face.name, face.tool);
+    for (const ToolPresentation& presentation : plan.tools)
+        role.offer.replaced.emplace_back(
+            presentation.name.empty() ? presentation.tool : presentation.name, presentation.tool);
     for (vlm::ToolSpec& spec : role.tools.specs()) {
         const std::string id = tools.id_of(spec.name);
         if (spec.name == invalid_action_tool || is_action_tool(id)) continue;

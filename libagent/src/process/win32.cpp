@@ -82,8 +82,8 @@ std::wstring value_of(const wchar_t* variable) {
     return value;
 }
 
-/// The folders in which Windows looks for programs, without the working directory, which may be that of
-/// someone else's files.
+/// The folders in which Windows looks for programs, without the working directory, which may contain
+/// files of another user.
 std::wstring program_folders() {
     std::array<wchar_t, 4096> own{};
     const DWORD size = GetModuleFileNameW(nullptr, own.data(), static_cast<DWORD>(own.size()));

@@ -8,6 +8,8 @@
 #include "profile/prompts.hpp"
 #include "profile/words.hpp"
 
+#include <fmt/ranges.h>
+
 #include <array>
 
 namespace eyehand::agent {

@@ -76,9 +76,10 @@ bool looks_after_actions(const Profile& profile) {
 }
 
 void check_tools(const Profile& profile, const Toolbox& tools, const std::string& where) {
-    const auto check = [&](const std::vector<ToolPresentation>& faces, const std::string& whose) {
+    const auto check = [&](const std::vector<ToolPresentation>& presentations,
+                           const std::string& whose) {
         try {
-            (void)tools.present(faces);
+            (void)tools.present(presentations);
         } catch (const Error& error) {
             throw Error(static_cast<errc>(error.code().value()),
                         fmt::format("{}: {}: {}", where, whose, error.what()));

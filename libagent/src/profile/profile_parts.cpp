@@ -6,37 +6,39 @@ namespace eyehand::agent {
 namespace {
 
 ArgumentPresentation read_argument(const Members& members) {
-    ArgumentPresentation face;
-    members.read_required("name", face.name);
-    members.read("is", face.is);
-    members.read("description", face.description);
-    members.read("missing", face.missing_error);
-    members.read("invalid", face.invalid_error);
-    members.read("required", face.required);
-    members.read("min_length", face.min_length, 0, 10000);
-    return face;
+    ArgumentPresentation presentation;
+    members.read_required("name", presentation.name);
+    members.read("is", presentation.is);
+    members.read("description", presentation.description);
+    members.read("missing", presentation.missing_error);
+    members.read("invalid", presentation.invalid_error);
+    members.read("required", presentation.required);
+    members.read("min_length", presentation.min_length, 0, 10000);
+    return presentation;
 }
 
 ToolPresentation read_tool(const Members& members) {
-    ToolPresentation face;
-    members.read_required("tool", face.tool);
-    members.read("name", face.name);
-    members.read("description", face.description);
-    members.read("invalid", face.invalid_error);
+    ToolPresentation presentation;
+    members.read_required("tool", presentation.tool);
+    members.read("name", presentation.name);
+    members.read("description", presentation.description);
+    members.read("invalid", presentation.invalid_error);
     if (const auto arguments = members.objects("arguments")) {
-        face.arguments.emplace();
+        presentation.arguments.emplace();
         for (const Members& argument : *arguments)
-            face.arguments->push_back(read_argument(argument));
+            presentation.arguments->push_back(read_argument(argument));
     }
-    return face;
+    return presentation;
 }
 
-json::object tool_json(const ToolPresentation& face) {
-    json::object tool{{"tool", face.tool}, {"name", face.name}, {"description", face.description}};
-    if (!face.invalid_error.empty()) tool["invalid"] = face.invalid_error;
-    if (!face.arguments) return tool;
+json::object tool_json(const ToolPresentation& presentation) {
+    json::object tool{{"tool", presentation.tool},
+                      {"name", presentation.name},
+                      {"description", presentation.description}};
+    if (!presentation.invalid_error.empty()) tool["invalid"] = presentation.invalid_error;
+    if (!presentation.arguments) return tool;
     json::array arguments;
-    for (const ArgumentPresentation& argument : *face.arguments) {
+    for (const ArgumentPresentation& argument : *presentation.arguments) {
         json::object one{{"name", argument.name},
                          {"is", argument.is},
                          {"description", argument.description},
@@ -53,10 +55,10 @@ json::object tool_json(const ToolPresentation& face) {
 } // namespace
 
 std::vector<ToolPresentation> read_tools(const Members& members) {
-    std::vector<ToolPresentation> faces;
+    std::vector<ToolPresentation> presentations;
     if (const auto tools = members.objects("tools"))
-        for (const Members& tool : *tools) faces.push_back(read_tool(tool));
-    return faces;
+        for (const Members& tool : *tools) presentations.push_back(read_tool(tool));
+    return presentations;
 }
 
 void read_sampling(const Members& members, vlm::Sampling& into) {
@@ -75,9 +77,10 @@ void read_sampling(const Members& members, vlm::Sampling& into) {
         sampling->read("image_detail", into.image_detail.emplace(), image_detail_words());
 }
 
-json::array tools_json(const std::vector<ToolPresentation>& faces) {
+json::array tools_json(const std::vector<ToolPresentation>& presentations) {
     json::array tools;
-    for (const ToolPresentation& face : faces) tools.emplace_back(tool_json(face));
+    for (const ToolPresentation& presentation : presentations)
+        tools.emplace_back(tool_json(presentation));
     return tools;
 }
 

@@ -13,9 +13,9 @@ std::string filled_in(std::string_view contents, const Members& members, std::st
                       std::span<const ToolPresentation> tools,
                       std::span<const std::string_view> kept) {
     std::string text(trim(replace_all(std::string(without_mark(contents)), "\r\n", "\n")));
-    for (const ToolPresentation& face : tools)
-        text =
-            replace_all(text, "{{" + face.tool + "}}", face.name.empty() ? face.tool : face.name);
+    for (const ToolPresentation& presentation : tools)
+        text = replace_all(text, "{{" + presentation.tool + "}}",
+                           presentation.name.empty() ? presentation.tool : presentation.name);
     // The placeholders of positions stay, too.
     const std::string rest =
         CoordinateConverter(CoordinateConvention::norm1000, {1000, 1000}).filled_in(text);

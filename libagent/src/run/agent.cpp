@@ -31,15 +31,15 @@ void add(std::optional<int>& total, const std::optional<int>& more) {
 }
 
 /// Also `more`, under their own names.
-std::vector<ToolPresentation> with(std::vector<ToolPresentation> faces,
+std::vector<ToolPresentation> with(std::vector<ToolPresentation> presentations,
                                    const std::vector<std::string>& more) {
     for (const std::string& name : more) {
-        const bool there =
-            std::any_of(faces.begin(), faces.end(),
-                        [&](const ToolPresentation& face) { return face.tool == name; });
-        if (!there) faces.push_back({name, {}, {}, std::nullopt});
+        const bool there = std::any_of(
+            presentations.begin(), presentations.end(),
+            [&](const ToolPresentation& presentation) { return presentation.tool == name; });
+        if (!there) presentations.push_back({name, {}, {}, std::nullopt});
     }
-    return faces;
+    return presentations;
 }
 
 /// For run.json: the tools offered to any role, each once.
@@ -161,10 +161,11 @@ ToolsByRole tools_by_role(const Toolbox& tools, const Profile& profile,
     bool states_actions = false;
     for (const RolePlan& role : mode_of(profile).roles(profile)) {
         any_acts = any_acts || role.acts;
-        std::vector<ToolPresentation> faces = role.acts ? with(role.tools, more) : role.tools;
-        if (!native) faces = faces_for_dialect(std::move(faces), all_tools);
-        states_actions = states_actions || (role.offered && actions_of(faces).any());
-        all.emplace(role.name, all_tools.present(faces));
+        std::vector<ToolPresentation> presentations =
+            role.acts ? with(role.tools, more) : role.tools;
+        if (!native) presentations = presentations_for_dialect(std::move(presentations), all_tools);
+        states_actions = states_actions || (role.offered && actions_of(presentations).any());
+        all.emplace(role.name, all_tools.present(presentations));
     }
     if (!native && !states_actions)
         throw Error(

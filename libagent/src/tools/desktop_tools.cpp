@@ -179,7 +179,7 @@ struct TitleArgs {
 // Enough for several pages; more is a mistake of the model.
 constexpr range notches{1, 30};
 constexpr int default_notches = 3;
-constexpr int one_notch = 1; // of tools without a target, as in the reference systems
+constexpr int one_notch = 1; // of tools without a target
 // Limits of lists and texts for the model.
 constexpr std::size_t max_windows = 40;
 constexpr std::size_t title_length = 80;

@@ -279,34 +279,37 @@ std::vector<vlm::ToolSpec> Toolbox::specs() const {
     return specs;
 }
 
-Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
+Toolbox Toolbox::present(std::span<const ToolPresentation> presentations) const {
     Toolbox box;
-    for (const ToolPresentation& face : faces) {
-        const auto found = std::find_if(tools().begin(), tools().end(),
-                                        [&](const Tool& tool) { return tool.id == face.tool; });
+    for (const ToolPresentation& presentation : presentations) {
+        const auto found = std::find_if(tools().begin(), tools().end(), [&](const Tool& tool) {
+            return tool.id == presentation.tool;
+        });
         if (found == tools().end()) {
             std::vector<std::string> known;
             for (const Tool& tool : tools()) known.push_back(tool.id);
             throw Error(errc::unknown_tool,
-                        fmt::format("the tool \"{}\" is unknown; known tools: {}{}", face.tool,
-                                    fmt::join(known, ", "), did_you_mean(face.tool, known)));
+                        fmt::format("the tool \"{}\" is unknown; known tools: {}{}",
+                                    presentation.tool, fmt::join(known, ", "),
+                                    did_you_mean(presentation.tool, known)));
         }
         Tool tool = *found;
-        if (!face.name.empty()) tool.name = face.name;
-        if (!face.description.empty()) tool.description = face.description;
-        tool.invalid_error = face.invalid_error;
-        if (!face.arguments && !face.invalid_error.empty()) {
+        if (!presentation.name.empty()) tool.name = presentation.name;
+        if (!presentation.description.empty()) tool.description = presentation.description;
+        tool.invalid_error = presentation.invalid_error;
+        if (!presentation.arguments && !presentation.invalid_error.empty()) {
             for (ArgumentInfo& argument : tool.arguments)
-                argument.missing_error = argument.invalid_error = face.invalid_error;
+                argument.missing_error = argument.invalid_error = presentation.invalid_error;
         }
-        if (face.arguments && tool.whole)
-            throw Error(errc::bad_profile,
-                        fmt::format("tool \"{}\": its arguments cannot be changed", face.tool));
-        if (face.arguments) {
+        if (presentation.arguments && tool.whole)
+            throw Error(
+                errc::bad_profile,
+                fmt::format("tool \"{}\": its arguments cannot be changed", presentation.tool));
+        if (presentation.arguments) {
             const Tool& own = *found;
             tool.arguments.clear();
             tool.order.clear();
-            for (const ArgumentPresentation& shown : *face.arguments) {
+            for (const ArgumentPresentation& shown : *presentation.arguments) {
                 ArgumentInfo info;
                 std::size_t parameter = not_a_parameter;
                 if (shown.is.empty()) {
@@ -318,8 +321,8 @@ Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
                                      [&](const ArgumentInfo& a) { return a.id == shown.is; });
                     if (argument == own.arguments.end()) {
                         throw Error(errc::bad_profile,
-                                    fmt::format("tool \"{}\": it has no argument \"{}\"", face.tool,
-                                                shown.is));
+                                    fmt::format("tool \"{}\": it has no argument \"{}\"",
+                                                presentation.tool, shown.is));
                     }
                     info = *argument;
                     parameter =
@@ -327,16 +330,16 @@ Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
                 }
                 info.name = shown.name;
                 if (!shown.description.empty()) info.description = shown.description;
-                for (const std::string& error : {face.invalid_error, shown.missing_error})
+                for (const std::string& error : {presentation.invalid_error, shown.missing_error})
                     if (!error.empty()) info.missing_error = error;
-                for (const std::string& error : {face.invalid_error, shown.invalid_error})
+                for (const std::string& error : {presentation.invalid_error, shown.invalid_error})
                     if (!error.empty()) info.invalid_error = error;
                 info.min_length = shown.min_length;
                 if (shown.required) {
                     if (info.required && !*shown.required && !info.ignored) {
                         throw Error(errc::bad_profile,
                                     fmt::format("tool \"{}\": its argument \"{}\" is required",
-                                                face.tool, shown.is));
+                                                presentation.tool, shown.is));
                     }
                     info.required = *shown.required;
                 }
@@ -350,7 +353,7 @@ Toolbox Toolbox::present(std::span<const ToolPresentation> faces) const {
                 if (argument.required && !shown) {
                     throw Error(errc::bad_profile,
                                 fmt::format("tool \"{}\": its argument \"{}\" cannot be left out",
-                                            face.tool, argument.id));
+                                            presentation.tool, argument.id));
                 }
             }
         }

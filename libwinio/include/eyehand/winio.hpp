@@ -13,6 +13,7 @@
 #include "eyehand/winio/geometry.hpp"
 #include "eyehand/winio/gesture.hpp"
 #include "eyehand/winio/image.hpp"
+#include "eyehand/winio/image_file.hpp"
 #include "eyehand/winio/image_size.hpp"
 #include "eyehand/winio/input_executor.hpp"
 #include "eyehand/winio/keys.hpp"
@@ -26,3 +27,4 @@
 #include "eyehand/winio/screen_watch.hpp"
 #include "eyehand/winio/settle.hpp"
 #include "eyehand/winio/system.hpp"
+#include "eyehand/winio/watchdog.hpp"

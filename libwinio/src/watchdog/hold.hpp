@@ -1,6 +1,6 @@
 // What a program tells its watchdog, as lines of text:
 //     display NAME        the desktop, before everything else; only for one that is not the default
-//     hold CODE...        from now on, these may be pressed; a sign of life
+//     hold CODE...        from now on, these may be pressed; a heartbeat
 //     rest CODE...        nothing is held any more; these may still be on their way to being released
 //     clipboard BASE64    the program is about to replace this text; nothing follows: it was empty
 //     owner NUMBER        the clipboard has the program's content, as long as the back-end sees this number
@@ -22,7 +22,7 @@ using ReleaseCode = std::uint64_t;
 /// How a back-end recognizes a content of the clipboard. Only the back-end knows its meaning.
 using ClipboardNumber = std::uint32_t;
 
-/// Between two signs of life of a program that holds something.
+/// Between two heartbeats of a program that holds something.
 inline constexpr std::chrono::milliseconds renewal_interval{50};
 
 struct HoldMessage {

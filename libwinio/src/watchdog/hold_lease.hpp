@@ -25,7 +25,7 @@ public:
     /// ended. Throws Error{interrupted} once if the watchdog has released what was held, and
     /// Error{launch_failed}.
     void hold(std::vector<ReleaseCode> codes);
-    /// A sign of life while something is held, otherwise without effect. Throws what `hold` throws.
+    /// A heartbeat while something is held, otherwise without effect. Throws what `hold` throws.
     void renew();
     /// To be called after input: these are held now. `passing` were pressed, too, and the system may
     /// still have to process their releases.
@@ -48,7 +48,7 @@ private:
     std::string display_;
     std::unique_ptr<HelperProcess> watchdog_{};
     HoldMessage latest_{};         ///< `hold` or `rest`
-    bool keeps_clipboard_ = false; ///< a reason for signs of life, too
+    bool keeps_clipboard_ = false; ///< a reason for heartbeats, too
     bool holds_ = false;           ///< keys or buttons
 };
 

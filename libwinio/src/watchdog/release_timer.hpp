@@ -35,7 +35,7 @@ private:
 
     std::vector<ReleaseCode> codes_; ///< may be pressed
     std::optional<Time> next_;
-    std::chrono::nanoseconds left_{}; ///< of the time without a sign of life
+    std::chrono::nanoseconds left_{}; ///< of the time without a heartbeat
     Time checked_{};                  ///< when `left_` was reduced
     Time fault_{};                    ///< when the releases began
     std::size_t attempts_ = 0;        ///< since then; 0: nothing has happened

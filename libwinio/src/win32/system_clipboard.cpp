@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Programs that watch the clipboard open it for a moment after each change.
-constexpr auto patience = 500ms;
+constexpr auto open_timeout = 500ms;
 
 [[noreturn]] void fail(const std::string& what) {
     throw Error(errc::clipboard_failed, what + ": " + describe_error(GetLastError()));
@@ -32,7 +32,7 @@ public:
         : window_(CreateWindowExW(0, L"STATIC", L"", 0, 0, 0, 0, 0, HWND_MESSAGE, nullptr, nullptr,
                                   nullptr)) {
         if (!window_) fail("no window to open the clipboard");
-        if (!poll(patience, [&] { return system.open_clipboard(window_.get()) != 0; }))
+        if (!poll(open_timeout, [&] { return system.open_clipboard(window_.get()) != 0; }))
             fail("another program holds the clipboard");
     }
     ~OpenedClipboard() { CloseClipboard(); }

@@ -22,8 +22,8 @@ constexpr std::size_t max_at_once = std::size_t{256} << 10U;
 constexpr std::uint8_t error_type = 0; // errors arrive as events of this type
 
 // Maximum inactivity of programs that still read a replaced content.
-constexpr auto patience_with_readers = std::chrono::milliseconds{10s};
-constexpr auto patience_at_the_end = 2s; // for all readers, while the desktop is destroyed
+constexpr auto reader_timeout = std::chrono::milliseconds{10s};
+constexpr auto final_timeout = 2s; // for all readers, while the desktop is destroyed
 
 void put(xcb_connection_t* connection, xcb_window_t to, xcb_atom_t property, xcb_atom_t type,
          std::string_view bytes) {
@@ -107,7 +107,7 @@ void SelectionOwner::serve() {
         std::array<pollfd, 2> waiting{
             pollfd{xcb_get_file_descriptor(connection_->get()), POLLIN, 0},
             pollfd{stop_.readable_end(), POLLIN, 0}};
-        const auto limit = owns_ ? -1ms : patience_with_readers;
+        const auto limit = owns_ ? -1ms : reader_timeout;
         const int ready = ::poll(waiting.data(), waiting.size(), static_cast<int>(limit.count()));
         if (ready == 0 || waiting[1].revents != 0) return;
     }
@@ -116,7 +116,7 @@ void SelectionOwner::serve() {
 // Answers pending requests, and completes running deliveries.
 void SelectionOwner::finish() {
     connection_->synchronize();
-    const auto deadline = Clock::now() + patience_at_the_end;
+    const auto deadline = Clock::now() + final_timeout;
     while (answer_events() && !deliveries_.empty()) {
         const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
         if (left <= 0ms) return;

@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using Clock = std::chrono::steady_clock;
 
-constexpr auto patience = 3s; // for each part of a reply
+constexpr auto part_timeout = 3s; // for each part of a reply
 constexpr std::size_t max_bytes = std::size_t{256} << 20U;
 
 } // namespace
@@ -50,7 +50,7 @@ void SelectionReader::disown() {
 template <typename Event, typename Fits>
 Event SelectionReader::wait_for(std::uint8_t type, Fits fits) {
     connection_.flush();
-    const auto deadline = Clock::now() + patience;
+    const auto deadline = Clock::now() + part_timeout;
     for (;;) {
         while (const auto event =
                    Reply<xcb_generic_event_t>(xcb_poll_for_event(connection_.get()))) {

@@ -49,6 +49,13 @@ TEST_CASE("each setting is printed with its value and its source") {
     CHECK_THAT(result.out, !ContainsSubstring("my-secret") && !ContainsSubstring("hidden"));
 }
 
+TEST_CASE("--max-steps is another name for --max-turns") {
+    const auto result = agent_cli({"config", "--json", "--max-steps", "9"});
+    INFO(result.err);
+    CHECK(result.status == 0);
+    CHECK_THAT(result.out, ContainsSubstring("\"max_turns\": {\"value\": \"9\""));
+}
+
 TEST_CASE("without --json the settings are a table, one line per setting") {
     const auto result = agent_cli({"config"});
     CHECK(result.status == 0);

@@ -179,7 +179,7 @@ TEST_CASE("a run of a version without the setting api is resumed with chat compl
     CHECK(stage.server.requests().at(2).target == "/v1/responses");
 }
 
-TEST_CASE("another endpoint for a resumed run brings today's API") {
+TEST_CASE("another endpoint for a resumed run brings the current API") {
     Stage stage;
     stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
     CHECK(stage.run({"--api", "responses", "--no-probe"}).status == 4);
@@ -328,7 +328,7 @@ TEST_CASE("--quiet still prints the reason of a failure") {
     CHECK_THAT(result.err, ContainsSubstring("nothing listens"));
 }
 
-TEST_CASE("the variables of the reference systems set the request and the run") {
+TEST_CASE("older names of variables set the request and the run") {
     Stage stage;
     stage.answer("done");
     const auto result = agent_cli({"run", "do it"},
@@ -582,7 +582,7 @@ TEST_CASE("a resumed run keeps its area, waits and endpoint") {
               .status == 4);
     const auto first = test::lines_of(stage.run_path() / "events.jsonl");
 
-    // Variables do not replace the crop and the waits of the run; the query comes from today's
+    // Variables do not replace the crop and the waits of the run; the query comes from the current
     // endpoint.
     stage.answer("", "observe_screen");
     stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
@@ -901,7 +901,7 @@ TEST_CASE("a run directory does not get the key although an untrusted file has t
     CHECK(key_sent());
 }
 
-TEST_CASE("run.json of a resumed run contains today's server settings") {
+TEST_CASE("run.json of a resumed run contains the current server settings") {
     Stage stage;
     stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
     stage.server.enqueue({.body = small_props});

@@ -2,7 +2,7 @@
 //   eyehand-test-mcp-server REVISION [HABIT...]
 // REVISION is the newest revision that it speaks; before 2026-07-28, it requires `initialize`. Habits:
 //   mute       does not answer server/discover
-//   banner     writes text that is no message before anything else
+//   banner     writes text that is not a message before anything else
 //   pages      sends its tools in pages; "loop": the same page forever
 //   tasks      also offers a tool that requires tasks
 //   images     also offers tools that return images

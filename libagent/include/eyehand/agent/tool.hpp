@@ -424,9 +424,9 @@ public:
     /// (`CoordinateConverter::filled_in`) are replaced also without it.
     void use_coordinates(std::optional<CoordinateConverter> coordinates);
 
-    /// Returns only the tools that `faces` name, in the order and under the names of `faces`.
+    /// Returns only the tools that `presentations` name, in their order and under their names.
     /// Throws Error{unknown_tool} or Error{bad_profile}, naming tool and argument.
-    [[nodiscard]] Toolbox present(std::span<const ToolPresentation> faces) const;
+    [[nodiscard]] Toolbox present(std::span<const ToolPresentation> presentations) const;
 
     /// The tools as offered to the model, in order of registration.
     [[nodiscard]] std::vector<vlm::ToolSpec> specs() const;
@@ -541,8 +541,8 @@ struct IntegerLimits {
 };
 template <class T>
 inline constexpr IntegerLimits integer_limits{
-    static_cast<std::int64_t>(std::numeric_limits<T>::min()),
-    static_cast<std::uint64_t>(std::numeric_limits<T>::max())};
+    static_cast<std::int64_t>((std::numeric_limits<T>::min)()),
+    static_cast<std::uint64_t>((std::numeric_limits<T>::max)())};
 EYEHAND_AGENT_API std::string integer_schema(const Constraints& constraints, IntegerLimits type);
 /// `into` gets the value modulo 2^64.
 EYEHAND_AGENT_API std::optional<ArgumentProblem> decode_integer(JsonView json,

@@ -73,7 +73,7 @@ public:
 private:
     /// What has been read of the answer to a request.
     struct Answer {
-        std::string body{};       ///< of an answer that is no stream
+        std::string body{};       ///< of an answer that is not a stream
         std::string last_event{}; ///< with which the answer can be continued
         milliseconds pause = first_pause;
     };

@@ -40,7 +40,7 @@ using Stream = asio::posix::stream_descriptor;
 
 constexpr std::size_t read_bytes = std::size_t{64} * 1024;
 constexpr std::size_t max_log_line = 4096;
-// Text on standard output that is no message, such as a banner: more is a fault.
+// Text on standard output that is not a message, such as a banner: more is a fault.
 constexpr std::size_t max_noise_lines = 1000;
 constexpr std::chrono::seconds time_to_end{2};         // after the end of its standard input
 constexpr std::chrono::milliseconds time_to_stop{500}; // after a request to terminate

@@ -48,7 +48,7 @@ void read_properties(const json::object& schema, const std::vector<std::string>&
         const std::string_view type = string_in(*described, "type").value_or("");
         if (type != "string" && type != "integer" && type != "boolean")
             throw std::invalid_argument(fmt::format(
-                "the argument \"{}\" has a header, but is no string, integer or boolean",
+                "the argument \"{}\" has a header, but is not a string, an integer or a boolean",
                 std::string_view(name)));
         const std::string_view text = string_in(*described, keyword).value_or("");
         if (!is_token(text))
@@ -70,7 +70,8 @@ std::vector<ToolHeader> read_tool_headers(const json::object& schema) {
     read_properties(schema, {}, headers);
     // A property may be called like the keyword: it is then counted, too, but rare enough to refuse.
     if (count_keywords(schema) != headers.size())
-        throw std::invalid_argument("a header belongs to a part of the schema that is no argument");
+        throw std::invalid_argument(
+            "a header belongs to a part of the schema that is not an argument");
     return headers;
 }
 

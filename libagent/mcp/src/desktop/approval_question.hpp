@@ -9,7 +9,7 @@
 
 namespace eyehand::mcp {
 
-/// As `Exchange::elicit`, with its errors. Whatever is no clear permission denies.
+/// As `Exchange::elicit`, with its errors. Every answer that is not a clear permission denies.
 [[nodiscard]] agent::Approval ask_for_approval(Exchange& exchange, const std::string& key,
                                                const agent::ApprovalRequest& request,
                                                const std::stop_token& until);

@@ -352,7 +352,7 @@ agent::Toolbox session_tools_with(std::function<bool()> canceled) {
 agent::Profile session_profile(const DesktopServerOptions& options) {
     agent::Profile profile;
     profile.name = "mcp";
-    profile.description = "an MCP client works the desktop";
+    profile.description = "an MCP client controls the desktop";
     profile.mode_factory = session_mode();
     profile.mode = std::string(profile.mode_factory->name());
     profile.system_prompt = system_prompt;

@@ -1,4 +1,4 @@
-// Who may use the desktop: one session at a time, from a call until its result is complete.
+// Gives the desktop to one session at a time, from a call until its result is complete.
 #pragma once
 
 #include <chrono>

@@ -104,7 +104,7 @@ agent::Profile profile_for(agent::Profile profile, winio::Size size, int turns) 
     profile.screenshot_first = true;
     profile.screenshot_after_actions = true;
     profile.look_between_calls = false;
-    profile.loops.answer = agent::LoopAnswer::none; // equal answers are no loop here
+    profile.loops.answer = agent::LoopAnswer::none; // equal answers are not a loop here
     profile.max_turns = turns + 1;
     profile.executed_heat.enabled = false;
     profile.refine = agent::Refine::off;

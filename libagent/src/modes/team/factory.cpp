@@ -33,8 +33,9 @@ TeamRole read_role(const Members& team, std::string_view which, const vlm::Sampl
 }
 
 bool has_tool(const TeamRole& role, std::string_view id) {
-    return std::any_of(role.tools.begin(), role.tools.end(),
-                       [&](const ToolPresentation& face) { return face.tool == id; });
+    return std::any_of(
+        role.tools.begin(), role.tools.end(),
+        [&](const ToolPresentation& presentation) { return presentation.tool == id; });
 }
 
 TeamSettings read_team(const Members& members, const vlm::Sampling& sampling,

@@ -158,8 +158,8 @@ public:
         const std::vector<ToolPresentation> own = tools_of_actions(settings_of(context.profile));
         std::vector<vlm::ToolSpec> further = context.tools.at("agent").specs();
         std::erase_if(further, [&](const vlm::ToolSpec& tool) {
-            return std::any_of(own.begin(), own.end(), [&](const ToolPresentation& face) {
-                return face.tool == tool.name;
+            return std::any_of(own.begin(), own.end(), [&](const ToolPresentation& presentation) {
+                return presentation.tool == tool.name;
             });
         });
         return std::make_unique<VisualLoopMode>(context.profile, context.task, std::move(further));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <functional>
 #include <memory>

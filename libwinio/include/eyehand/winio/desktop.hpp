@@ -151,7 +151,7 @@ public:
                                                            std::chrono::milliseconds timeout,
                                                            std::stop_token stop = {});
 
-/// What a user does by hand while a program works the desktop; see `Desktop::watch_user`.
+/// What a user does by hand while a program controls the desktop; see `Desktop::watch_user`.
 enum class UserSignal {
     stop_key, ///< has pressed `UserWatchOptions::stop_key`; once until it is released
     escape,   ///< has held Escape for a second
@@ -232,8 +232,9 @@ public:
 };
 
 /// Opens the desktop that `options` select among the back-ends of `registry`. The default is the
-/// desktop of this session: Win32 on Windows, elsewhere the X11 display that DISPLAY names. Only
-/// this function of libwinio reads the environment, and only if `DesktopOptions::display` is empty.
+/// desktop of this session: Win32 on Windows, elsewhere the X11 display that DISPLAY names. No other
+/// function of libwinio takes a setting from the environment, and this one only if
+/// `DesktopOptions::display` is empty.
 ///
 /// Throws Error{no_display} if the session has no display, and Error{not_supported} if the registry
 /// has no back-end or none with the requested name; the text lists the registered names. If no name

@@ -48,7 +48,7 @@ struct DragOptions {
 /// begins and ends with a batch of input, the keys are pressed and released within these batches.
 [[nodiscard]] EYEHAND_WINIO_API Plan holding(const KeyChord& keys, Plan what);
 /// Types UTF-8 text: CR LF, LF and CR are one Enter each, a tab is the Tab key, and everything else
-/// is typed as Unicode. Batches contain at most 100 events, which the reference systems found safe.
+/// is typed as Unicode. Batches contain at most 100 events, which other agents found safe.
 /// With a `wait`, each character is a batch of its own, and `wait` passes between two of them.
 /// Throws std::invalid_argument for invalid UTF-8 and NUL; `typing_problem` is a check that does
 /// not throw.

@@ -63,7 +63,7 @@ private:
 
 /// Owns pixels in ImageView's layout without padding between rows. Copies copy the pixels.
 ///
-/// An image that a capturer has filled knows in which rows it can differ from the capturer's other
+/// An image that a capturer has filled records in which rows it can differ from the capturer's other
 /// images (`rows_that_may_differ`), so that captures, copies and comparisons of a screen that hardly
 /// changes touch few rows.
 class EYEHAND_WINIO_API Image {

@@ -112,11 +112,11 @@ private:
                                                           std::stop_token stop = {});
 
 /// Captures once. If the screen cannot be read at the moment (locked, a secure desktop), retries
-/// for up to `patience` (`max()`: forever). Throws the last exception of the capturer, and
+/// for up to `retry_time` (`max()`: forever). Throws the last exception of the capturer, and
 /// Error{cancelled}.
 EYEHAND_WINIO_API void
 capture_patiently(Capturer& capturer, const Rect& area, Frame& into,
-                  std::chrono::milliseconds patience = std::chrono::seconds{5},
+                  std::chrono::milliseconds retry_time = std::chrono::seconds{5},
                   std::stop_token stop = {});
 
 } // namespace eyehand::winio

@@ -12,6 +12,7 @@
 #pragma once
 
 #include "eyehand/export.hpp"
+#include "eyehand/winio/error.hpp"
 
 namespace eyehand::winio {
 
@@ -21,7 +22,7 @@ namespace eyehand::winio {
 /// Releases the keys and buttons that the other process has pressed and not released, and restores the
 /// text (of at most 1 MiB) that was on the clipboard before a paste,
 /// - at once, if it has ended (it crashed or was killed);
-/// - 400 ms after its latest sign of life, if it was stopped or hangs: `InputExecutor` gives a sign
+/// - 400 ms after its latest heartbeat, if it was stopped or hangs: `InputExecutor` sends one
 ///   every 50 ms while it holds something (`Desktop::renew_hold`). Later on a machine that is so busy
 ///   that this process does not run every 20 ms, either.
 /// In the second case, the other process is told: its next input fails with `interrupted`.
@@ -31,8 +32,9 @@ namespace eyehand::winio {
 ///
 /// Reads standard input and writes standard output, which must be the connection to that process,
 /// and nothing else in this process may use them. Ignores SIGINT, SIGTERM and SIGHUP from then on:
-/// it ends with the other process. While it only serves a restored text, they end it. Throws Error{no_display} and Error{not_supported} if input
-/// cannot be sent to the desktop, and std::runtime_error if the other end sends something else.
+/// it ends with the other process. While it only serves a restored text, they end it.
+/// Throws Error{no_display} and Error{not_supported} if input cannot be sent to the desktop, and
+/// std::runtime_error if the other end sends something else.
 EYEHAND_WINIO_API void serve_watchdog();
 
 } // namespace eyehand::winio

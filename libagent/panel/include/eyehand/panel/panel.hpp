@@ -44,7 +44,7 @@ struct PanelLimits {
     std::chrono::milliseconds heartbeat{10000};    ///< interval in an idle event stream
 };
 
-/// Who may use the panel.
+/// The clients that may use the panel.
 enum class PanelAccess {
     with_token,    ///< clients with the token from the URL
     without_token, ///< any program of any user of this computer, for clients without token support;

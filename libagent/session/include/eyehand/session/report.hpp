@@ -6,6 +6,7 @@
 // interpreted as HTML: docs/report.md.
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/export.hpp"
 
 #include <cstddef>
