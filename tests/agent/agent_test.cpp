@@ -27,10 +27,10 @@ using namespace agent;
 using vlm::testing::ScriptedModel;
 using winio::testing::MemoryDesktop;
 
-/// The parts of a run, on a screen with one pixel per coordinate unit.
+/// The parts of a run, on a screen with half a pixel per coordinate unit. Screenshots are smaller.
 struct AgentStage {
     test::TempFolder folder;
-    MemoryDesktop desktop{winio::Size{1001, 1001}};
+    MemoryDesktop desktop{winio::Size{501, 501}};
     ScriptedModel model;
     RunControl control;
     AgentOptions options;
@@ -38,6 +38,7 @@ struct AgentStage {
     std::filesystem::path run_path;
 
     AgentStage() {
+        profile.image = winio::FitWithin{{768, 432}};
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
@@ -92,7 +93,7 @@ TEST_CASE("an agent looks, acts, looks again and reports completion") {
     CHECK(result.reason == "It is done.");
     CHECK(result.turns == 4);
     CHECK(stage.desktop.typed() == "Zażółć\n世界");
-    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK(stage.desktop.pointer() == winio::Point{150, 200});
     CHECK_FALSE(stage.desktop.holds_anything());
     CHECK(stage.types() ==
           "run_started observe observed ask replied invoke judged invoked ask replied invoke "
@@ -111,8 +112,8 @@ TEST_CASE("the journal records why the wait before each screenshot ended") {
         const auto* change = std::get_if<winio::ButtonChange>(&event);
         if (change == nullptr || change->press != winio::Press::up) return;
         const int x = stage.desktop.pointer()->x;
-        if (x == 300) stage.desktop.screen().fill({280, 390, 40, 20}, {.red = 90});
-        if (x == 500) stage.desktop.screen().fill({0, 0, 900, 900}, {.red = 90});
+        if (x == 150) stage.desktop.screen().fill({140, 195, 20, 10}, {.red = 90});
+        if (x == 250) stage.desktop.screen().fill({0, 0, 450, 450}, {.red = 90});
     };
     const auto click_and_look = [&](int x) {
         stage.model.call("click_element", R"({"label":"x","box":[)" + std::to_string(x) + ",400]}")
@@ -147,7 +148,7 @@ TEST_CASE("two clicks of a model at one place do not become a double-click") {
 TEST_CASE("the model receives the bytes of screenshots") {
     AgentStage stage;
     stage.model.call("observe_screen", "{}").say("done");
-    stage.desktop.screen().fill({0, 0, 500, 500}, {0, 0, 255, 255});
+    stage.desktop.screen().fill({0, 0, 250, 250}, {0, 0, 255, 255});
     stage.run();
     REQUIRE(stage.model.requests().size() == 2);
     const auto& first = stage.model.requests()[0].messages.at(1);
@@ -230,15 +231,15 @@ TEST_CASE("coordinates refer to the screenshot, even if a display has appeared s
         .answer([&](const vlm::ChatRequest&) -> vlm::ChatReply {
             stage.desktop.change([&] {
                 stage.desktop.set_displays(
-                    {{.id = "1", .bounds = {0, 0, 1001, 1001}, .primary = true},
-                     {.id = "2", .bounds = {-1001, 0, 1001, 1001}}});
+                    {{.id = "1", .bounds = {0, 0, 501, 501}, .primary = true},
+                     {.id = "2", .bounds = {-501, 0, 501, 501}}});
             });
             return {
                 .tool_calls = {{"id", "click_element", R"({"label":"OK","box":[300,400]})", {}}}};
         })
         .say("done");
     stage.run();
-    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK(stage.desktop.pointer() == winio::Point{150, 200});
 }
 
 TEST_CASE("a permanent capture failure ends the run") {

@@ -33,7 +33,7 @@ const std::string a_check =
     R"([{"id":"sc_1","code":"malicious_instructions","message":"The page gives instructions."}])";
 
 struct ComputerCallStage {
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}};
     std::vector<Response> responses;
     std::unique_ptr<ChatServer> server;
     MemoryStore store;
@@ -126,7 +126,7 @@ TEST_CASE("computer tool: the actions of a call are carried out in order") {
         stage.call(computer_call("c1", R"([{"type":"click","button":"left","x":300,"y":400},)"
                                        R"({"type":"type","text":"ab"}])"));
         CHECK(stage.say("Done.").run().reason == "Done.");
-        CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+        CHECK(stage.desktop.pointer() == winio::Point{150, 200});
         CHECK(stage.desktop.typed() == "ab");
     }
 }

@@ -32,7 +32,7 @@ bool held(const RunStatus& now) { return now.held; }
 /// A run on a separate thread, held before its first command.
 struct ControlStage {
     test::TempFolder folder;
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}};
     vlm::testing::ScriptedModel model;
     RunControl control;
     test::Watch watch{control};
@@ -261,7 +261,7 @@ TEST_CASE("an action waits for approval if actions require it") {
     SECTION("granted") {
         CHECK(stage.control.resolve(question.id, {.granted = true}));
         CHECK(stage.result.get().outcome == Outcome::completed);
-        CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+        CHECK(stage.desktop.pointer() == winio::Point{150, 200});
     }
     SECTION("denied, with a reason for the model") {
         CHECK(stage.control.resolve(question.id, {.granted = false, .reason = "Not that one."}));
@@ -289,7 +289,7 @@ TEST_CASE("a visual loop without a first reply waits for one") {
     stage.watch.until([](const RunStatus& now) { return now.for_reply; });
     CHECK(stage.control.inject(story_click) == SubmitResult::accepted);
     CHECK(stage.result.get().outcome == Outcome::completed);
-    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK(stage.desktop.pointer() == winio::Point{150, 200});
     CHECK(stage.types().starts_with(
         "run_started await told invoke judged invoked observe observed ask "));
 }
@@ -326,7 +326,7 @@ TEST_CASE("an injected reply replaces the model's next one") {
     stage.control.resume();
     CHECK(stage.result.get().outcome == Outcome::completed);
     CHECK(stage.model.requests().size() == 1);
-    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK(stage.desktop.pointer() == winio::Point{150, 200});
 }
 
 TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
@@ -341,7 +341,7 @@ TEST_CASE("the client annotates the screenshot of the turn that waits for it") {
         };
     };
     RunStatus now = stage.watch.until(wants(1));
-    CHECK(now.annotation_request->size == winio::Size{1001, 1001});
+    CHECK(now.annotation_request->size == winio::Size{501, 501});
     const std::vector<std::uint8_t> raw = *now.annotation_request->file;
     std::vector<std::uint8_t> drawn = raw;
     drawn.push_back(7); // the run does not read it

@@ -15,7 +15,7 @@ using namespace eyehand::agent;
 namespace {
 
 struct ExecutionLogStage {
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}};
     vlm::testing::ScriptedModel model;
     MemoryStore store;
     RunControl control;

@@ -22,7 +22,7 @@ const std::string evidence =
 
 struct ProfileRunStage {
     test::TempFolder folder;
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}}; // half a pixel per unit
     vlm::testing::ScriptedModel model;
     std::filesystem::path run_path;
 
@@ -80,7 +80,7 @@ TEST_CASE("the commander briefs, the operator acts and reports, and the run ends
     CHECK(result.reason == evidence);
     CHECK(result.turns == 7);
     CHECK(stage.model.remaining() == 0);
-    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK(stage.desktop.pointer() == winio::Point{150, 200});
     CHECK(stage.clicks() == 1);
     CHECK(std::filesystem::exists(stage.run_path / "screenshots/turn_0000.png"));
 
@@ -112,7 +112,7 @@ TEST_CASE("the planner must plan first, and the executor receives its previous a
 
     CHECK(result.outcome == Outcome::completed);
     CHECK(result.turns == 3);
-    CHECK(stage.desktop.pointer() == winio::Point{10, 20});
+    CHECK(stage.desktop.pointer() == winio::Point{5, 10});
 
     REQUIRE(stage.request(0).tools.size() == 1);
     CHECK(stage.request(0).tools.at(0).name == "update_execution_plan");
@@ -152,7 +152,7 @@ TEST_CASE("the basic agent looks, moves and clicks, one call at a time") {
         CHECK_THAT(answer.text(), ContainsSubstring(R"("type":"invalid_arguments")"));
     }
     CHECK(stage.clicks() == 1);
-    CHECK(stage.desktop.pointer() == winio::Point{300, 400});
+    CHECK(stage.desktop.pointer() == winio::Point{150, 200});
     CHECK_THAT(stage.told(4), ContainsSubstring(R"("x":300,"y":400)"));
     CHECK(std::count(stage.desktop.events().begin(), stage.desktop.events().end(),
                      winio::InputEvent{winio::WheelTurn{-1}}) == 1);

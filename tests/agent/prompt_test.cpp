@@ -25,7 +25,7 @@ using namespace eyehand::agent;
 namespace {
 
 struct PromptStage {
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}};
     vlm::testing::ScriptedModel model;
     RunControl control;
     std::string profile = "observer";

@@ -21,7 +21,7 @@ using vlm::testing::Response;
 namespace {
 
 struct ResponsesRunStage {
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}};
     ChatServer server;
     vlm::OpenAiClient client{{.endpoint = server.url(),
                               .api = vlm::Api::responses,

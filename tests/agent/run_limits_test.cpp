@@ -20,7 +20,7 @@ namespace {
 struct RunLimitsStage {
     test::TempFolder folder;
     RunDirectory directory = RunDirectory::create(folder.path());
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}};
     ScriptedModel model;
     RunControl control;
     AgentOptions options;

@@ -33,7 +33,7 @@ const std::string done = reply("The line is drawn.", "", R"(,"done":true)");
 
 struct StoryRunStage {
     test::TempFolder folder;
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}}; // one pixel per unit
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}}; // half a pixel per unit
     vlm::testing::ScriptedModel model;
     RunControl control;
     AgentOptions options = test::unguarded();
@@ -89,7 +89,7 @@ TEST_CASE("story: it acts, looks, and receives its own observation") {
     CHECK(result.outcome == Outcome::completed);
     CHECK(result.reason == "The line is drawn.");
     CHECK(stage.presses() == 2);
-    CHECK(stage.desktop.pointer() == winio::Point{30, 20});
+    CHECK(stage.desktop.pointer() == winio::Point{15, 10});
     CHECK_FALSE(stage.desktop.holds_anything());
 
     REQUIRE(stage.model.requests().size() == 2);
@@ -187,9 +187,9 @@ TEST_CASE("story: a crop limits screenshots and actions") {
     stage.options.area.crop = winio::NormBox{500, 500, 1000, 1000};
     stage.model.say(reply("I click.", R"({"name":"click","x1":0,"y1":1000})")).say(done);
     CHECK(stage.run().outcome == Outcome::completed);
-    CHECK(stage.desktop.pointer()->x >= 500);
-    CHECK(stage.desktop.pointer()->x <= 501);
-    CHECK(stage.desktop.pointer()->y == 1000);
+    CHECK(stage.desktop.pointer()->x >= 250);
+    CHECK(stage.desktop.pointer()->x <= 251);
+    CHECK(stage.desktop.pointer()->y == 500);
 }
 
 TEST_CASE("story: screenshots are scaled only if a size or a percentage is set") {
@@ -198,10 +198,10 @@ TEST_CASE("story: screenshots are scaled only if a size or a percentage is set")
         winio::Size size;
     };
     const Row row = GENERATE(
-        Row{"{}", {1001, 1001}}, Row{R"({"capture_width":400,"capture_height":300})", {400, 300}},
-        Row{R"({"capture_width":400,"capture_height":0})", {1001, 1001}},
-        Row{R"({"capture_scale_percent":50})", {501, 501}},
-        Row{R"({"capture_scale_percent":-1})", {1001, 1001}},
+        Row{"{}", {501, 501}}, Row{R"({"capture_width":400,"capture_height":300})", {400, 300}},
+        Row{R"({"capture_width":400,"capture_height":0})", {501, 501}},
+        Row{R"({"capture_scale_percent":50})", {251, 251}},
+        Row{R"({"capture_scale_percent":-1})", {501, 501}},
         Row{R"({"capture_width":40,"capture_height":30,"capture_scale_percent":50})", {40, 30}});
     StoryRunStage stage;
     session::Config config = session::default_config();

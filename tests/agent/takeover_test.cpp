@@ -29,7 +29,7 @@ bool held(const RunStatus& now) { return now.held; }
 
 struct TakeoverStage {
     test::TempFolder folder;
-    winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
+    winio::testing::MemoryDesktop desktop{winio::Size{501, 501}};
     vlm::testing::ScriptedModel model;
     RunControl control;
     test::Watch watch{control};
@@ -109,7 +109,7 @@ TEST_CASE("takeover: an action is interrupted, and holds nothing afterwards") {
     stage.begin();
     CHECK(stage.watch.until(held).taken_over);
     CHECK_FALSE(stage.desktop.holds_anything());
-    CHECK(stage.desktop.pointer() != winio::Point{900, 900});
+    CHECK(stage.desktop.pointer() != winio::Point{450, 450});
     CHECK(stage.in_journal(R"("interrupted":true)") == 1);
     stage.desktop.on_input = nullptr;
     stage.control.resume();

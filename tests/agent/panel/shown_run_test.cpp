@@ -111,7 +111,9 @@ TEST_CASE("a run can be read turn by turn") {
                      .reasoning = "Nothing is left.",
                      .usage = {.prompt_tokens = 120, .completion_tokens = 7},
                      .total = std::chrono::milliseconds(45)});
-    PanelRun run(panel, agent::load_profile("observer"), model);
+    agent::Profile profile = agent::load_profile("observer");
+    profile.image = winio::FitWithin{{768, 432}}; // smaller than the screen
+    PanelRun run(panel, profile, model);
     run.start("press OK");
     CHECK(run.result().outcome == agent::Outcome::completed);
 
@@ -147,7 +149,7 @@ TEST_CASE("a run can be read turn by turn") {
     // The images are the files of the run.
     const std::string url = text_at(state.at("picture").as_object(), "url");
     CHECK(url == "/picture/" + text_at(state, "run") + "/2");
-    CHECK(state.at("picture").at("width") == 864);
+    CHECK(state.at("picture").at("width") == 432);
     const Answer screenshot = client.get(url);
     CHECK(screenshot.field("content-type") == "image/png");
     CHECK(screenshot.field("cache-control") == "no-store");
@@ -698,7 +700,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     CHECK(waiting.at("turn") == 1);
     CHECK(waiting.at("pending_seq") == 1);
     CHECK(waiting.at("annotated_seq") == 0);
-    CHECK(waiting.at("wanted") == json::object{{"seq", 1}, {"width", 1001}, {"height", 1001}});
+    CHECK(waiting.at("wanted") == json::object{{"seq", 1}, {"width", 501}, {"height", 501}});
     CHECK_FALSE(text_at(waiting, "vlm_json").empty());
     // The screenshot to annotate is available in both ways.
     const std::string raw_url = text_at(waiting.at("picture").as_object(), "raw_url");
@@ -706,7 +708,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     CHECK(text_at(client.get("/state").object(), "raw_b64") == base::to_base64(raw));
     CHECK(client.get(raw_url.substr(0, raw_url.size() - 4)).status == 404);
 
-    const std::string right = white_image({1001, 1001});
+    const std::string right = white_image({501, 501});
     const auto post = [&](const json::object& body) {
         const int status = client.post("/annotated", body).status;
         if (status != 200) CHECK(text_at(client.state(), "phase") == "waiting_annotated");
@@ -720,8 +722,8 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     CHECK(post({{"seq", 1}, {"image_b64", base::to_base64("no picture")}}) == 400);
     CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(right.substr(0, right.size() - 20))}}) ==
           400);
-    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_image({1000, 1001}))}}) == 400);
-    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_image({1001, 1002}))}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_image({500, 501}))}}) == 400);
+    CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(white_image({501, 502}))}}) == 400);
     std::string broken = right;
     broken[broken.size() / 2] = static_cast<char>(broken[broken.size() / 2] ^ 1);
     CHECK(post({{"seq", 1}, {"image_b64", base::to_base64(broken)}}) == 400);
@@ -739,7 +741,7 @@ TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     });
     CHECK(text_at(third, "observation") == "Done.");
     CHECK(third.at("bboxes").at(0) == json::object{{"x1", 1}, {"y1", 2}, {"x2", 30}, {"y2", 40}});
-    annotate(client, follower, white_image({1001, 1001}));
+    annotate(client, follower, white_image({501, 501}));
     CHECK(run.result().outcome == agent::Outcome::completed);
 
     const auto& image = std::get<vlm::Image>(model.requests().at(0).messages.back().parts.back());
@@ -787,7 +789,7 @@ TEST_CASE("the reference's loop without a boot reply waits for an injected one")
     const json::object end = follower.until_phase("finished");
     CHECK(run.result().outcome == agent::Outcome::completed);
     CHECK(words(turn_of(end, 1)) == reply("I begin.", one_click));
-    CHECK(run.desktop().pointer() == winio::Point{300, 400});
+    CHECK(run.desktop().pointer() == winio::Point{150, 200});
     CHECK(model.requests().at(0).messages.at(1).text() == "I begin.");
 }
 
@@ -812,12 +814,12 @@ TEST_CASE("the phases of a visual loop are shown in order") {
     follower.until_phase("paused");
     CHECK(text_at(follower.state(), "mode_phase") == "capturing");
     step_to("waiting_annotated"); // the screenshot
-    annotate(client, follower, white_image({1001, 1001}));
+    annotate(client, follower, white_image({501, 501}));
     step_to("paused"); // the request
     CHECK(text_at(follower.until_phase("paused"), "mode_phase") == "executing");
     CHECK(client.post("/resume").status == 200);
-    annotate(client, follower, white_image({1001, 1001}));
-    annotate(client, follower, white_image({1001, 1001}));
+    annotate(client, follower, white_image({501, 501}));
+    annotate(client, follower, white_image({501, 501}));
     follower.until_phase("finished");
     CHECK(run.result().outcome == agent::Outcome::completed);
 }
@@ -828,7 +830,7 @@ TEST_CASE("a new run replaces the previous one, whose late posts have no effect"
     Follower follower(client);
     vlm::testing::ScriptedModel model;
     model.say(reply("Done.", "", R"(,"done":true)"));
-    const std::string screenshot = white_image({1001, 1001});
+    const std::string screenshot = white_image({501, 501});
     std::string old_run;
     {
         PanelRun first(panel, story(), model, {.annotation = agent::Source::client});
@@ -859,7 +861,7 @@ TEST_CASE("a new run replaces the previous one, whose late posts have no effect"
 TEST_CASE("a resumed run is shown from its beginning") {
     TempFolder folder;
     agent::Profile profile = agent::load_profile("observer");
-    winio::testing::MemoryDesktop desktop({1001, 1001});
+    winio::testing::MemoryDesktop desktop({501, 501});
     vlm::testing::ScriptedModel model;
     agent::AgentOptions options;
     options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);

@@ -58,7 +58,7 @@ public:
 private:
     TempFolder folder_;
     eyehand::winio::testing::MemoryDesktop desktop_{
-        eyehand::winio::Size{1001, 1001}}; // one pixel per unit
+        eyehand::winio::Size{501, 501}}; // half a pixel per unit
     eyehand::agent::RunDirectory directory_;
     eyehand::agent::Profile profile_;
     eyehand::vlm::ChatModel& model_;
