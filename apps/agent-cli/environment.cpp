@@ -25,6 +25,15 @@ std::optional<Number> parse_variable(const std::string& name, Number min, Number
     return value;
 }
 
+// A web server passes the header "Proxy" of a request to a CGI program as HTTP_PROXY
+// (CVE-2016-5385). So a CGI program must ignore that name, and on systems that ignore case,
+// http_proxy as well.
+std::optional<Variable> http_proxy_variable() {
+    const bool in_cgi = text_variable("REQUEST_METHOD").has_value();
+    if (!in_cgi) return first_variable({"http_proxy", "HTTP_PROXY"});
+    return variables_have_case() ? first_variable({"http_proxy"}) : std::nullopt;
+}
+
 } // namespace
 
 std::optional<std::string> text_variable(const std::string& name) {
@@ -47,13 +56,16 @@ std::optional<Variable> first_variable(std::initializer_list<const char*> names)
     return std::nullopt;
 }
 
-// A web server passes the header "Proxy" of a request to a CGI program as HTTP_PROXY
-// (CVE-2016-5385). So a CGI program must ignore that name, and on systems that ignore case,
-// http_proxy as well.
-std::optional<Variable> http_proxy_variable() {
-    const bool in_cgi = text_variable("REQUEST_METHOD").has_value();
-    if (!in_cgi) return first_variable({"http_proxy", "HTTP_PROXY"});
-    return variables_have_case() ? first_variable({"http_proxy"}) : std::nullopt;
+vlm::Proxies ProxyVariables::proxies() const {
+    const auto value = [](const std::optional<Variable>& variable) {
+        return variable ? variable->value : std::string();
+    };
+    return {value(http), value(https), value(none)};
+}
+
+ProxyVariables proxy_variables() {
+    return {http_proxy_variable(), first_variable({"https_proxy", "HTTPS_PROXY"}),
+            first_variable({"no_proxy", "NO_PROXY"})};
 }
 
 } // namespace eyehand::cli

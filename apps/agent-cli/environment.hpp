@@ -1,6 +1,8 @@
 // Environment variables as numbers and texts, with errors that name the variable.
 #pragma once
 
+#include "eyehand/vlm/proxies.hpp"
+
 #include <initializer_list>
 #include <optional>
 #include <stdexcept>
@@ -28,7 +30,15 @@ struct Variable {
 
 /// The first of these variables that is set and not empty.
 [[nodiscard]] std::optional<Variable> first_variable(std::initializer_list<const char*> names);
-/// The variable that names the proxy for http.
-[[nodiscard]] std::optional<Variable> http_proxy_variable();
+
+/// The variables that name proxies, and the hosts that are reached without one; each if it is set.
+struct ProxyVariables {
+    std::optional<Variable> http;
+    std::optional<Variable> https;
+    std::optional<Variable> none;
+
+    [[nodiscard]] vlm::Proxies proxies() const;
+};
+[[nodiscard]] ProxyVariables proxy_variables();
 
 } // namespace eyehand::cli

@@ -46,10 +46,11 @@ McpServers::McpServers(const session::Config& config, const McpServerFlags& flag
             put(std::move(server));
         source_ = "--mcp-config";
     }
-    const vlm::ClientOptions of_model = client_options(config);
+    const vlm::Proxies proxies = proxy_variables().proxies();
+    const std::string ca_file = client_options(config).ca_file;
     for (mcp::ClientOptions& server : options_) {
-        server.proxies = of_model.proxies;
-        server.ca_file = of_model.ca_file;
+        server.proxies = proxies;
+        server.ca_file = ca_file;
     }
 }
 

@@ -49,24 +49,18 @@ std::optional<Variable> place_of(const session::Config& config, std::string_view
 class ConnectionSettings {
 public:
     explicit ConnectionSettings(const session::Config& config)
-        : ca_file_(place_of(config, "ca_file")), http_proxy_(http_proxy_variable()),
-          https_proxy_(first_variable({"https_proxy", "HTTPS_PROXY"})),
-          no_proxy_(first_variable({"no_proxy", "NO_PROXY"})) {}
+        : ca_file_(place_of(config, "ca_file")), proxies_(proxy_variables()) {}
 
     void apply(vlm::ClientOptions& client, std::vector<agent::Setting>& settings) const {
         if (ca_file_) client.ca_file = readable_file(*ca_file_);
-        if (http_proxy_) { // may contain a password
-            client.proxies.http = http_proxy_->value;
-            settings.push_back({"http_proxy", "(not shown)", http_proxy_->name});
-        }
-        if (https_proxy_) {
-            client.proxies.https = https_proxy_->value;
-            settings.push_back({"https_proxy", "(not shown)", https_proxy_->name});
-        }
-        if (no_proxy_) {
-            client.proxies.none = no_proxy_->value;
-            settings.push_back({"no_proxy", no_proxy_->value, no_proxy_->name});
-        }
+        client.proxies = proxies_.proxies();
+        // The address of a proxy may contain a password.
+        if (const auto& http = proxies_.http)
+            settings.push_back({"http_proxy", "(not shown)", http->name});
+        if (const auto& https = proxies_.https)
+            settings.push_back({"https_proxy", "(not shown)", https->name});
+        if (const auto& none = proxies_.none)
+            settings.push_back({"no_proxy", none->value, none->name});
     }
 
     /// The URL that requests go to. Throws if the CA file or a proxy is not usable; the message
@@ -79,7 +73,7 @@ public:
             const bool file = error.code() == vlm::errc::untrusted;
             const bool tls =
                 vlm::OpenAiClient({.endpoint = client.endpoint}).url().starts_with("https:");
-            const auto& culprit = file ? ca_file_ : tls ? https_proxy_ : http_proxy_;
+            const auto& culprit = file ? ca_file_ : tls ? proxies_.https : proxies_.http;
             if (!culprit) throw;
             throw UsageError(fmt::format("{}: {}", culprit->name, error.what()));
         }
@@ -87,9 +81,7 @@ public:
 
 private:
     std::optional<Variable> ca_file_;
-    std::optional<Variable> http_proxy_;
-    std::optional<Variable> https_proxy_;
-    std::optional<Variable> no_proxy_;
+    ProxyVariables proxies_;
 };
 
 /// OPENAI_API_KEY is used for OpenAI only, because it is set in the environment of many users.

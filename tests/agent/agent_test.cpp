@@ -714,6 +714,30 @@ TEST_CASE("a real client's traffic is logged without image data") {
     }
 }
 
+TEST_CASE("the log of HTTP exchanges shortens long texts and lists tools by name") {
+    const std::string words = '"' + std::string(500, 'w') + '"';
+    const std::string body = GENERATE_COPY(
+        R"({"messages":[{"role":"system","content":)" + words +
+            R"(},{"role":"user","content":[{"type":"text","text":)" + words +
+            R"(}]}],"tools":[{"type":"function","function":{"name":"click","description":)" +
+            words + "}}]}",
+        R"({"instructions":)" + words +
+            R"(,"input":[{"role":"user","content":[{"type":"input_text","text":)" + words +
+            R"(}]},{"type":"reasoning","encrypted_content":)" + words +
+            R"(},{"type":"function_call_output","output":)" + words +
+            R"(}],"tools":[{"type":"function","name":"click","description":)" + words + "}]}");
+    MemoryStore store;
+    HttpLog http_log;
+    http_log.write_to(store);
+    http_log.add({.method = "POST", .url = "http://localhost", .request_body = body});
+    const auto in = store.open_read("http.log");
+    REQUIRE(in);
+    const std::string log{std::istreambuf_iterator<char>(*in), {}};
+    CHECK_THAT(log, ContainsSubstring("[500 bytes in all]") &&
+                        !ContainsSubstring(std::string(450, 'w')) &&
+                        ContainsSubstring(R"(["click"])") && !ContainsSubstring("description"));
+}
+
 TEST_CASE("a tool of the user is offered and runs") {
     struct Nothing {};
     AgentStage stage;

@@ -28,33 +28,48 @@ void shorten_text(json::value& text) {
     }
 }
 
-/// A request for the log, with shortened prompts and only the names of tools.
+/// The content of a message: a text, or a list of parts.
+void shorten_content(json::value* content) {
+    if (content == nullptr) return;
+    if (content->is_string()) shorten_text(*content);
+    if (!content->is_array()) return;
+    for (json::value& part : content->as_array()) {
+        json::value* text = part.is_object() ? part.as_object().if_contains("text") : nullptr;
+        if (text != nullptr && text->is_string()) shorten_text(*text);
+    }
+}
+
+void shorten_messages(json::value* messages) {
+    if (messages == nullptr || !messages->is_array()) return;
+    for (json::value& message : messages->as_array()) {
+        if (!message.is_object()) continue;
+        for (const char* member : {"content", "output", "encrypted_content"})
+            shorten_content(message.as_object().if_contains(member));
+    }
+}
+
+/// Tools are objects with a name, in chat completions inside the member "function".
+void keep_only_names(json::value* tools) {
+    if (tools == nullptr || !tools->is_array()) return;
+    for (json::value& tool : tools->as_array()) {
+        if (!tool.is_object()) continue;
+        const json::value* function = tool.as_object().if_contains("function");
+        if (function == nullptr || !function->is_object()) function = &tool;
+        const json::value* name = function->as_object().if_contains("name");
+        if (name != nullptr) tool = json::value(*name);
+    }
+}
+
+/// A request for the log, with shortened texts and only the names of tools.
 std::string shortened_request(const std::string& body) {
     auto value = parse_json(body);
     if (!value || !value->is_object()) return body;
     json::object& request = value->as_object();
-    if (json::value* messages = request.if_contains("messages"); messages && messages->is_array()) {
-        for (json::value& message : messages->as_array()) {
-            if (!message.is_object()) continue;
-            json::value* content = message.as_object().if_contains("content");
-            if (content != nullptr && content->is_string()) shorten_text(*content);
-            if (content == nullptr || !content->is_array()) continue;
-            for (json::value& part : content->as_array()) {
-                json::value* text =
-                    part.is_object() ? part.as_object().if_contains("text") : nullptr;
-                if (text != nullptr && text->is_string()) shorten_text(*text);
-            }
-        }
-    }
-    if (json::value* tools = request.if_contains("tools"); tools && tools->is_array()) {
-        for (json::value& tool : tools->as_array()) {
-            const json::value* function =
-                tool.is_object() ? tool.as_object().if_contains("function") : nullptr;
-            if (function == nullptr || !function->is_object()) continue;
-            const json::value* name = function->as_object().if_contains("name");
-            if (name != nullptr) tool = json::value(*name);
-        }
-    }
+    shorten_messages(request.if_contains("messages"));
+    // The Responses API.
+    shorten_content(request.if_contains("instructions"));
+    shorten_messages(request.if_contains("input"));
+    keep_only_names(request.if_contains("tools"));
     return to_text(*value);
 }
 

@@ -1,6 +1,8 @@
 // The servers of the Model Context Protocol in the settings: config, doctor, and files that the user does not trust.
 #include "process.hpp"
 
+#include "eyehand/vlm/testing/chat_server.hpp"
+
 #include "catch.hpp"
 
 namespace {
@@ -42,6 +44,19 @@ TEST_CASE("doctor connects to each server, and lists its tools") {
                                              "echo, exit, hang, progress, read"));
     CHECK_THAT(result.out, ContainsSubstring("FAIL  mcp       the server \"absent\" cannot be "
                                              "started: eyehand-no-such-program"));
+}
+
+TEST_CASE("a server on another computer is reached through the proxy of the environment") {
+    eyehand::vlm::testing::ChatServer proxy;
+    Workspace workspace;
+    // Not a loopback address, so proxies apply; the model server has one.
+    workspace.write(R"({"mcpServers":{"remote":{"url":"http://0.0.0.0:1/mcp"}}})", "mcp.json");
+    const auto result = workspace.agent_cli({"doctor", "--retries", "0", "--endpoint",
+                                             "http://127.0.0.1:1", "--mcp-config", "mcp.json"},
+                                            {{"http_proxy", proxy.url()}});
+    INFO(result.out);
+    REQUIRE_FALSE(proxy.requests().empty());
+    CHECK(proxy.requests().front().target == "http://0.0.0.0:1/mcp");
 }
 
 TEST_CASE("an untrusted file starts no servers") {
