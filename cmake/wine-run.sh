@@ -11,10 +11,5 @@ out=$(mktemp) || exit 98
 trap 'rm -f "$out"' EXIT
 wine "$@" >"$out" 2>&1 </dev/null
 status=$?
-# Wine 8 ends about one in several thousand processes at their start, with status 1 and no output.
-if [ "$status" -eq 1 ] && [ ! -s "$out" ]; then
-    wine "$@" >"$out" 2>&1 </dev/null
-    status=$?
-fi
 cat "$out"
 exit $status

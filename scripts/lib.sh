@@ -124,8 +124,8 @@ wine_environment() {
 }
 
 # wine_again PROGRAM ARGS...: runs it, again up to two times if it fails. Only for programs that may run twice.
-# On a loaded machine, Wine 8 refuses about one of 1,500 starts of a program by its name, because the process
-# ends before it begins.
+# Where programs must be started with randomized addresses, about one of 8,000 processes of Wine 8 ends at its start
+# (scripts/desktop, use_fixed_addresses).
 wine_again() { wine "$@" || wine "$@" || wine "$@"; }
 
 # wine_live PROGRAM ARGS...: runs it, prints its output as it arrives, and returns its exit status.
