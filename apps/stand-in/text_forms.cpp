@@ -20,7 +20,7 @@ namespace json = boost::json;
 
 constexpr int notches_of_text = 5;
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
     std::string result = "'";
     for (const char c : text) {
         if (c == '\n') {
@@ -40,7 +40,7 @@ std::string_view text_at(const json::object& arguments, std::string_view name) {
 }
 
 std::string quoted_at(const json::object& arguments, std::string_view name) {
-    return quoted(text_at(arguments, name));
+    return in_quotes(text_at(arguments, name));
 }
 
 std::vector<std::string> keys_in(const json::object& arguments) {
@@ -84,7 +84,7 @@ std::string ui_tars_action(const DesktopCall& action) {
     case Role::press:
         return fmt::format(
             "hotkey(key={})",
-            quoted(lower_case(fmt::format("{}", fmt::join(keys_in(arguments), " ")))));
+            in_quotes(lower_case(fmt::format("{}", fmt::join(keys_in(arguments), " ")))));
     case Role::scroll:
         return fmt::format("scroll(start_box='{}', direction={})",
                            in_parentheses(arguments, "position"),
@@ -117,7 +117,7 @@ std::string glm_action(const DesktopCall& action) {
         return fmt::format("type(content={})", quoted_at(arguments, "text"));
     case Role::press:
         return fmt::format("key(keys={})",
-                           quoted(fmt::format("{}", fmt::join(keys_in(arguments), "+"))));
+                           in_quotes(fmt::format("{}", fmt::join(keys_in(arguments), "+"))));
     case Role::scroll:
         return fmt::format("scroll(start_box='{}', direction={}, step={})",
                            json_text(arguments.at("position")), quoted_at(arguments, "direction"),
@@ -139,7 +139,7 @@ std::string pyautogui_at(std::string_view name, const json::object& arguments,
 
 std::string pyautogui_keys(const json::object& arguments) {
     std::vector<std::string> keys = keys_in(arguments);
-    std::transform(keys.begin(), keys.end(), keys.begin(), quoted);
+    std::transform(keys.begin(), keys.end(), keys.begin(), in_quotes);
     if (keys.size() == 1) return fmt::format("pyautogui.press({})", keys.front());
     return fmt::format("pyautogui.hotkey([{}])", fmt::join(keys, ", "));
 }
@@ -194,8 +194,8 @@ std::string listed(const json::value& value) {
 
 // Only Python code has values other than strings.
 std::string argument_text(Dialect dialect, const json::value& value) {
-    if (value.is_string()) return quoted(value.get_string());
-    return dialect == Dialect::pyautogui ? listed(value) : quoted(listed(value));
+    if (value.is_string()) return in_quotes(value.get_string());
+    return dialect == Dialect::pyautogui ? listed(value) : in_quotes(listed(value));
 }
 
 std::string function_text(Dialect dialect, std::string_view name, const json::object& arguments) {
@@ -208,7 +208,7 @@ std::string function_text(Dialect dialect, std::string_view name, const json::ob
 
 // A model that gives up says so, or calls the user.
 std::string end_text(Dialect dialect, const Reply& reply) {
-    const std::string words = quoted(reply.content);
+    const std::string words = in_quotes(reply.content);
     if (dialect == Dialect::ui_tars)
         return reply.done ? fmt::format("finished(content={})", words) : "call_user()";
     if (dialect == Dialect::glm) return reply.done ? "DONE()" : "FAIL()";

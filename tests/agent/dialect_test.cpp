@@ -37,7 +37,7 @@ std::string list(const StatedPosition& position) {
     return "[" + text + "]";
 }
 
-std::string quoted(const std::string& text) { return json::serialize(json::string(text)); }
+std::string in_quotes(const std::string& text) { return json::serialize(json::string(text)); }
 
 /// An action in one line, as the data files state it: "click [20, 370] with ctrl", "press ctrl+c".
 std::string line(const StatedAction& action) {
@@ -56,14 +56,14 @@ std::string line(const StatedAction& action) {
         add(lower(action.text));
         break;
     case Kind::type:
-        add(quoted(action.text));
+        add(in_quotes(action.text));
         break;
     case Kind::finish:
         add(action.success ? "success" : "failure");
-        if (!action.text.empty()) add(quoted(action.text));
+        if (!action.text.empty()) add(in_quotes(action.text));
         break;
     case Kind::ask_user:
-        if (!action.text.empty()) add(quoted(action.text));
+        if (!action.text.empty()) add(in_quotes(action.text));
         break;
     case Kind::call:
         add(action.text);

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <numbers>
 #include <set>
@@ -371,7 +372,8 @@ TEST_CASE("calibration: impossible samples are mistakes of the caller") {
                     std::invalid_argument);
     std::vector<PositionSample> samples = samples_of({});
     samples[0].numbers = {std::nan(""), 1e300};
-    samples[1].numbers = {HUGE_VAL, -HUGE_VAL};
+    samples[1].numbers = {std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity()};
     CHECK(session::fit_positions(samples).form == PositionForm{CoordinateConvention::norm1000});
 }
 

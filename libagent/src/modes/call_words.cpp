@@ -28,10 +28,10 @@ std::optional<json::object> object_of(const std::string& text) {
     return value->as_object();
 }
 
-std::string quoted(std::string_view text) { return '"' + one_line(to_valid_utf8(text)) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + one_line(to_valid_utf8(text)) + '"'; }
 
 std::string value_in_words(const json::value& value) {
-    return value.is_string() ? quoted(text_of(value.as_string())) : to_text(value);
+    return value.is_string() ? in_quotes(text_of(value.as_string())) : to_text(value);
 }
 
 /// The center of a position by axis, in the numbers of the call.

@@ -158,7 +158,7 @@ std::string described(Size size) {
 std::string described(const Rect& rect) {
     return described(rect.size()) + " at " + described(rect.origin());
 }
-std::string quoted(std::string_view text) { return "\"" + std::string(text) + "\""; }
+std::string in_quotes(std::string_view text) { return "\"" + std::string(text) + "\""; }
 
 /// Call it while an exception is handled.
 Observed describe_exception() {
@@ -275,16 +275,17 @@ private:
             check(Requirement::display_ids, [&]() -> Observed {
                 if (display.id.empty()) return "an empty id";
                 const auto same = std::ranges::count(displays_, display.id, &Display::id);
-                return same == 1 ? "" : std::to_string(same) + " with the id " + quoted(display.id);
+                return same == 1 ? ""
+                                 : std::to_string(same) + " with the id " + in_quotes(display.id);
             });
             check(Requirement::display_bounds, [&]() -> Observed {
                 return display.bounds.empty()
-                           ? quoted(display.id) + ": " + described(display.bounds)
+                           ? in_quotes(display.id) + ": " + described(display.bounds)
                            : "";
             });
             check(Requirement::display_dpi, [&]() -> Observed {
                 return display.dpi > 0 ? ""
-                                       : quoted(display.id) + ": " + std::to_string(display.dpi);
+                                       : in_quotes(display.id) + ": " + std::to_string(display.dpi);
             });
         }
         check(Requirement::one_primary_display, [&]() -> Observed {
@@ -477,8 +478,8 @@ private:
 
     static std::string describe(const SendReport& report) {
         return std::to_string(report.accepted) + " of " + std::to_string(report.sent) +
-               " accepted, error " + quoted(report.error ? report.error.message() : "") +
-               ", problem " + quoted(report.problem);
+               " accepted, error " + in_quotes(report.error ? report.error.message() : "") +
+               ", problem " + in_quotes(report.problem);
     }
 
     void check_move(const Batch& batch, Point target, Requirement arrival) {
@@ -562,12 +563,12 @@ private:
             check(Requirement::window_texts, [&]() -> Observed {
                 for (const std::string* text :
                      {&window.title, &window.window_class, &window.process})
-                    if (base::utf8::first_invalid(*text)) return quoted(*text);
+                    if (base::utf8::first_invalid(*text)) return in_quotes(*text);
                 return {};
             });
             check(Requirement::window_processes, [&]() -> Observed {
                 const bool has_folder = window.process.find_first_of("/\\") != std::string::npos;
-                return has_folder ? quoted(window.process) : "";
+                return has_folder ? in_quotes(window.process) : "";
             });
             check(Requirement::window_opaque_part, [&]() -> Observed {
                 const Rect& part = window.opaque;
@@ -616,7 +617,7 @@ private:
                 return found != now.end() && found->foreground && found < other;
             });
             (void)focus(windows, former->id);
-            return is_on_top ? "" : quoted(target->title) + " is not";
+            return is_on_top ? "" : in_quotes(target->title) + " is not";
         });
     }
 
@@ -644,7 +645,7 @@ private:
     void check_clipboard(Clipboard& clipboard) {
         check(Requirement::line_break, [&]() -> Observed {
             const std::string_view given = clipboard.line_break();
-            return given == "\n" || given == "\r\n" || given == "\r" ? "" : quoted(given);
+            return given == "\n" || given == "\r\n" || given == "\r" ? "" : in_quotes(given);
         });
         if (!options_.changes_clipboard) return;
         std::string text;
@@ -677,7 +678,7 @@ private:
             check(Requirement::text_round_trip, [&]() -> Observed {
                 clipboard.set_text(text);
                 const std::string back = clipboard.text();
-                return back == text ? "" : quoted(back) + " instead of " + quoted(text);
+                return back == text ? "" : in_quotes(back) + " instead of " + in_quotes(text);
             });
         check(Requirement::no_other_content, [&]() -> Observed {
             clipboard.set_text("text");
@@ -721,7 +722,7 @@ private:
             clipboard.set_text("replaced");
             clipboard.set_image(image.view());
             const std::string left = clipboard.text();
-            return left.empty() ? "" : quoted(left);
+            return left.empty() ? "" : in_quotes(left);
         });
         check(Requirement::text_replaces_image, [&]() -> Observed {
             clipboard.set_image(image.view());
@@ -734,7 +735,7 @@ private:
         check(Requirement::clear, [&]() -> Observed {
             clipboard.set_text("text");
             clipboard.clear();
-            if (const std::string left = clipboard.text(); !left.empty()) return quoted(left);
+            if (const std::string left = clipboard.text(); !left.empty()) return in_quotes(left);
             if (clipboard.image()) return "an image";
             return clipboard.holds_other() ? "other content" : "";
         });

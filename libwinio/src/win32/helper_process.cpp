@@ -24,7 +24,7 @@ constexpr DWORD time_to_end = 1000; // milliseconds
 }
 
 // As CommandLineToArgvW reads it: a backslash is special only before a quote.
-std::wstring quoted(std::wstring_view word) {
+std::wstring in_quotes(std::wstring_view word) {
     std::wstring text = L"\"";
     std::size_t backslashes = 0;
     for (const wchar_t character : word) {
@@ -132,7 +132,7 @@ DWORD Win32HelperProcess::start(const std::vector<std::string>& command, HANDLE 
                                 HANDLE output) {
     std::wstring line;
     for (const std::string& word : command)
-        line += (line.empty() ? L"" : L" ") + quoted(base::to_wide(word));
+        line += (line.empty() ? L"" : L" ") + in_quotes(base::to_wide(word));
     const InheritedHandles inherited({input, output});
     STARTUPINFOEXW startup{};
     startup.StartupInfo.cb = sizeof startup;
