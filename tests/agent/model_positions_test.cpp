@@ -447,7 +447,7 @@ TEST_CASE("positions: an unknown placeholder of a position is a mistake in a pro
     auto files = profile_files("observer");
     files.at("system.txt") += "\n{{x:2000}}";
     CHECK_THROWS_WITH(parse_profile(files, "mine"),
-                      Catch::Matchers::Contains("unknown placeholder: {{x:2000}}"));
+                      ContainsSubstring("unknown placeholder: {{x:2000}}"));
 }
 
 // ---- servers that shrink screenshots ------------------------------------------------------------

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string_view>
 #include <thread>
 #include <utility>
 
@@ -44,10 +45,10 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 /// The first difference about a subject.
-const ReplayDifference& difference(const ReplayReport& report, const std::string& subject) {
+const ReplayDifference& difference(const ReplayReport& report, std::string_view subject) {
     const auto found = std::ranges::find(report.differences, subject, &ReplayDifference::subject);
     if (found == report.differences.end())
-        throw std::runtime_error("no difference: " + subject + "\n" + to_text(report));
+        throw std::runtime_error("no difference: " + std::string(subject) + "\n" + to_text(report));
     return *found;
 }
 

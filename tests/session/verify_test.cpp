@@ -12,7 +12,6 @@
 #include <functional>
 
 using namespace eyehand;
-using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 using Catch::Matchers::StartsWith;
 using session::Assurance;
@@ -167,8 +166,9 @@ TEST_CASE("changes of the journal are found, with the line") {
     }
     SECTION("a line that is not an entry") {
         stage.change_journal([](auto& lines) { lines[4] = "\x1b[2J"; });
-        CHECK_THAT(session::to_text(stage.verify()), !Contains("\x1b"));
-        CHECK_THAT(stage.problems(), Contains("events.jsonl 5: it is not a JSON object\n"));
+        CHECK_THAT(session::to_text(stage.verify()), !ContainsSubstring("\x1b"));
+        CHECK_THAT(stage.problems(),
+                   ContainsSubstring("events.jsonl 5: it is not a JSON object\n"));
     }
 }
 
@@ -270,8 +270,8 @@ TEST_CASE("with a key, changes with new hashes are found, too") {
         stage.change_journal([&](auto& lines) { lines = other.journal(); });
         session::seal_run(stage.run);
         CHECK_THAT(stage.problems(key),
-                   Contains("seal.json: was written without a key\n") &&
-                       Contains("events.jsonl 1: it was written without a key\n"));
+                   ContainsSubstring("seal.json: was written without a key\n") &&
+                       ContainsSubstring("events.jsonl 1: it was written without a key\n"));
     }
     SECTION("a new seal without the key") {
         stage.append("execution_log.txt", "x\n");
@@ -293,7 +293,7 @@ TEST_CASE("a run without a seal says what is not verified") {
         const Verification result = stage.verify();
         CHECK(result.problems.empty());
         REQUIRE(result.unverified.size() == 1);
-        CHECK_THAT(result.unverified[0], Contains("logs and the end of the journal"));
+        CHECK_THAT(result.unverified[0], ContainsSubstring("logs and the end of the journal"));
     }
     SECTION("a run that was killed while it wrote a line") {
         std::string text = test::read_file(stage.run.journal_file());
@@ -301,8 +301,8 @@ TEST_CASE("a run without a seal says what is not verified") {
         const Verification result = stage.verify();
         CHECK(result.problems.empty());
         REQUIRE(result.unverified.size() == 2);
-        CHECK_THAT(result.unverified[0], Contains("incomplete"));
-        CHECK_THAT(result.unverified[1], Contains("interrupted or is in progress"));
+        CHECK_THAT(result.unverified[0], ContainsSubstring("incomplete"));
+        CHECK_THAT(result.unverified[1], ContainsSubstring("interrupted or is in progress"));
     }
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("a resumed run is verified with its new seal, with the same key") {
         const Verification result = stage.verify(key);
         CHECK(result.problems.empty());
         REQUIRE(result.unverified.size() == 1);
-        CHECK_THAT(result.unverified[0], Contains("resumed after its seal"));
+        CHECK_THAT(result.unverified[0], ContainsSubstring("resumed after its seal"));
     }
     SECTION("with it") {
         session::seal_run(stage.run, key);
@@ -332,10 +332,10 @@ TEST_CASE("a run with a key is not resumed without it") {
     stage.model.say("Done.").say("Done.");
     stage.options.journal_key.clear();
     CHECK_THROWS_WITH(stage.agent().resume(stage.run, agent::RunControl()),
-                      Contains("requires the same key"));
+                      ContainsSubstring("requires the same key"));
     stage.options.journal_key = "another key";
     CHECK_THROWS_WITH(stage.agent().resume(stage.run, agent::RunControl()),
-                      Contains("another key"));
+                      ContainsSubstring("another key"));
     CHECK(stage.journal().size() == lines);
 }
 
@@ -348,7 +348,8 @@ TEST_CASE("a run that began without a key is resumed without one") {
           agent::Outcome::completed);
     session::seal_run(stage.run);
     CHECK(stage.problems().empty());
-    CHECK_THAT(stage.problems(key), Contains("events.jsonl 1: it was written without a key\n"));
+    CHECK_THAT(stage.problems(key),
+               ContainsSubstring("events.jsonl 1: it was written without a key\n"));
 }
 
 #ifdef __linux__
