@@ -23,7 +23,7 @@ endif()
 if(WIN32)
     set(system_title Windows)
     set(requirements "64-bit Windows 10 or later. agent-cli.exe is a single file and needs no installation. It has been
-tested with Wine 8, but not yet on Windows itself.")
+tested with Wine, but not yet on Windows itself.")
 else()
     set(system_title "${CMAKE_SYSTEM_NAME}")
     set(requirements "Debian 12 or a system with the same libraries (apt-get install libssl3 zlib1g")

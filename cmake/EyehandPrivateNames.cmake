@@ -27,6 +27,8 @@ target_compile_definitions(eyehand_private_names INTERFACE
     # Asio declares these functions extern "C", outside its namespace.
     boost_asio_signal_handler=eyehand_asio_signal_handler
     boost_asio_detail_posix_thread_function=eyehand_asio_thread_function
+    # A parameter of Boost.Container's operator new, outside its namespace.
+    boost_container_new_t=eyehand_boost_container_new_t
     # The preprocessor would expand "boost" in file names that macros compute: #include BOOST_USER_CONFIG and others.
     BOOST_NO_USER_CONFIG
     BOOST_ASIO_DISABLE_BOOST_DATE_TIME

@@ -1,7 +1,7 @@
 // The actions of the desktop that a dialect can state, in the form of tools for the player.
 #pragma once
 
-#include "tool_faces.hpp"
+#include "tool_roles.hpp"
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>

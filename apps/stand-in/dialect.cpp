@@ -55,7 +55,7 @@ bool offers(const ChatRequest& request, std::string_view name) {
 // A worker of a team has no message to the user: without a function that ends the run, it ends it
 // with evidence in the form of its dialect.
 bool lacks_an_end(const json::array& actions) {
-    const ToolFaces tools(actions);
+    const ToolRoles tools(actions);
     return tools.has(Role::report) && !tools.has(Role::complete);
 }
 

@@ -220,7 +220,7 @@ private:
         const Role role = doing_of(step.action).role;
         Intent intent = intent_of(step);
         intent.place = area_of(*box);
-        if (!tools_.has(role) || tools_.takes_place(role))
+        if (!tools_.has(role) || tools_.takes_position(role))
             return acted(step, tools_.call(role, intent));
         auto move = tools_.call(Role::move, intent);
         if (!move) return cannot_express(step);
@@ -406,7 +406,7 @@ private:
 
     // An old screenshot has the same size as a new one.
     bool must_measure(const Step& step) const {
-        return !screen_ && step.action == Action::scroll && tools_.takes_place(Role::scroll) &&
+        return !screen_ && step.action == Action::scroll && tools_.takes_position(Role::scroll) &&
                coordinates_.convention.needs_image();
     }
 
@@ -452,7 +452,7 @@ private:
     const std::optional<Screen>& screen_;
     const Coordinates& coordinates_;
     const bool is_visual_;
-    const ToolFaces tools_;
+    const ToolRoles tools_;
     const std::string failure_; ///< of the last call
     Progress progress_;
 };

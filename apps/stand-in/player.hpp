@@ -5,7 +5,7 @@
 #include "coordinates.hpp"
 #include "ocr.hpp"
 #include "script.hpp"
-#include "tool_faces.hpp"
+#include "tool_roles.hpp"
 
 #include <cstddef>
 #include <optional>

@@ -4,7 +4,7 @@
 //     report_progress(objective_id='...', status='...', evidence='...'): Reports the status.
 #pragma once
 
-#include "tool_faces.hpp"
+#include "tool_roles.hpp"
 
 #include <boost/json/array.hpp>
 #include <optional>

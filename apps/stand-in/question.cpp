@@ -29,7 +29,7 @@ Turn answer_question(const Progress& progress, const ChatRequest& request,
                      const std::optional<Screen>& screen, const Coordinates& coordinates) {
     Turn turn;
     turn.progress = progress;
-    const ToolFaces tools(request.tools);
+    const ToolRoles tools(request.tools);
     const auto label = asked_label(request.text);
     const auto box = label && screen ? find(*screen, Target{.text = *label}) : std::optional<Box>();
     Intent intent;

@@ -317,7 +317,7 @@ private:
             if (response.status < 200 || response.status >= 300)
                 throw wire::decode_error(
                     response.status, response.body, where, response.header("Location"),
-                    wire::read_retry_wish(response.header("x-should-retry"),
+                    wire::read_retry_hint(response.header("x-should-retry"),
                                           response.header("retry-after-ms"),
                                           response.header("Retry-After"),
                                           wire::read_date(response.header("Date"))

@@ -37,29 +37,29 @@ int rounded_cells(double cells) {
     return std::max(1, static_cast<int>(up ? below + 1 : below));
 }
 
-Size within_tokens(Size source, const FitTokens& wish) {
-    if (wish.tokens < 1 || wish.tokens > 1000000)
+Size within_tokens(Size source, const FitTokens& requested) {
+    if (requested.tokens < 1 || requested.tokens > 1000000)
         throw std::invalid_argument("the number of tokens must be 1 to 1,000,000");
-    if (wish.multiple < 1 || wish.multiple > 256)
+    if (requested.multiple < 1 || requested.multiple > 256)
         throw std::invalid_argument("the cell size of a token must be 1 to 256 pixels");
-    const int longest = max_image_side - wish.multiple; // leaves room for rounding up
+    const int longest = max_image_side - requested.multiple; // leaves room for rounding up
     source = fit_within(source, {longest, longest});
-    const double wide = static_cast<double>(source.width) / wish.multiple;
-    const double high = static_cast<double>(source.height) / wish.multiple;
+    const double wide = static_cast<double>(source.width) / requested.multiple;
+    const double high = static_cast<double>(source.height) / requested.multiple;
     const int max_columns = rounded_cells(wide);
     const int max_rows = rounded_cells(high);
     int columns = max_columns;
     int rows = max_rows;
-    if (static_cast<double>(columns) * rows > wish.tokens) {
+    if (static_cast<double>(columns) * rows > requested.tokens) {
         // Less than 1 if only the rounding exceeded the limit.
-        const double shrink = std::sqrt(wide * high / wish.tokens);
+        const double shrink = std::sqrt(wide * high / requested.tokens);
         columns = std::clamp(static_cast<int>(wide / shrink), 1, max_columns);
         rows = std::clamp(static_cast<int>(high / shrink), 1, max_rows);
         // For very long strips, whose short side was rounded up to one cell.
-        columns = std::min(columns, wish.tokens / std::min(rows, wish.tokens));
-        rows = std::min(rows, wish.tokens / columns);
+        columns = std::min(columns, requested.tokens / std::min(rows, requested.tokens));
+        rows = std::min(rows, requested.tokens / columns);
     }
-    return {columns * wish.multiple, rows * wish.multiple};
+    return {columns * requested.multiple, rows * requested.multiple};
 }
 
 // Parses all of `text` as a number; empty if it is not one.
@@ -72,10 +72,10 @@ std::optional<Number> number(std::string_view text) {
 }
 
 std::optional<ImageSize> parse_tokens(std::string_view text) {
-    FitTokens wish;
+    FitTokens requested;
     const auto colon = text.find(':');
     const auto tokens = number<int>(text.substr(0, colon));
-    const auto multiple = colon == std::string_view::npos ? std::optional(wish.multiple)
+    const auto multiple = colon == std::string_view::npos ? std::optional(requested.multiple)
                                                           : number<int>(text.substr(colon + 1));
     if (!tokens || !multiple) return std::nullopt;
     return FitTokens{*tokens, *multiple};
@@ -108,17 +108,17 @@ std::string words(double number) {
 } // namespace
 
 std::optional<ImageSize> parse_image_size(std::string_view text) {
-    const auto wish = parse(text);
-    if (!wish) return std::nullopt;
+    const auto requested = parse(text);
+    if (!requested) return std::nullopt;
     try {
-        (void)image_size({1, 1}, *wish);
+        (void)image_size({1, 1}, *requested);
     } catch (const std::invalid_argument&) {
         return std::nullopt;
     }
-    return wish;
+    return requested;
 }
 
-std::string to_string(const ImageSize& wish) {
+std::string to_string(const ImageSize& requested) {
     return std::visit(overloaded{
                           [](const FitWithin& fit) { return words(fit.box); },
                           [](const ExactSize& exact) { return words(exact.size) + "!"; },
@@ -128,10 +128,10 @@ std::string to_string(const ImageSize& wish) {
                                      std::to_string(fit.multiple);
                           },
                       },
-                      wish);
+                      requested);
 }
 
-Size image_size(Size source, const ImageSize& wish) {
+Size image_size(Size source, const ImageSize& requested) {
     if (source.empty()) throw std::invalid_argument("the source must not be empty");
     return checked(
         std::visit(overloaded{
@@ -140,7 +140,7 @@ Size image_size(Size source, const ImageSize& wish) {
                        [&](const Percent& part) { return percent_of(source, part.percent); },
                        [&](const FitTokens& fit) { return within_tokens(source, fit); },
                    },
-                   wish));
+                   requested));
 }
 
 } // namespace eyehand::winio

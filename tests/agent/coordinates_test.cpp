@@ -538,12 +538,13 @@ TEST_CASE("stable image size: sizes that fit, that no processor changes, near th
     for (const ImageProcessor& processor :
          {qwen2_5_processor, qwen3_processor, limited_by_tokens(28, 100, 1280)})
         for (const Size screen : screens)
-            for (const Size wish : {Size{1024, 1024}, Size{1280, 720}, Size{1536, 864}, screen}) {
-                CAPTURE(screen.width, wish.width, processor.factor);
-                const auto size = stable_image_size(screen, wish, processor);
+            for (const Size requested :
+                 {Size{1024, 1024}, Size{1280, 720}, Size{1536, 864}, screen}) {
+                CAPTURE(screen.width, requested.width, processor.factor);
+                const auto size = stable_image_size(screen, requested, processor);
                 REQUIRE(size);
-                CHECK(size->width <= std::min(screen.width, wish.width));
-                CHECK(size->height <= std::min(screen.height, wish.height));
+                CHECK(size->width <= std::min(screen.width, requested.width));
+                CHECK(size->height <= std::min(screen.height, requested.height));
                 CHECK(model_image_size(*size, processor) == *size);
                 const double ideal_height =
                     static_cast<double>(size->width) * screen.height / screen.width;
@@ -551,8 +552,8 @@ TEST_CASE("stable image size: sizes that fit, that no processor changes, near th
                     static_cast<double>(size->height) * screen.width / screen.height;
                 CHECK((std::abs(size->height - ideal_height) <= processor.factor / 2.0 ||
                        std::abs(size->width - ideal_width) <= processor.factor / 2.0));
-                // At most a row and a column of tokens smaller than the wish or the limit.
-                const Size fit = winio::fit_within(screen, wish);
+                // At most a row and a column of tokens smaller than the requested size or the limit.
+                const Size fit = winio::fit_within(screen, requested);
                 const double limit = static_cast<double>(processor.max_pixels);
                 const double shrink =
                     std::min(1.0, std::sqrt(limit / (static_cast<double>(fit.width) * fit.height)));
@@ -571,7 +572,7 @@ TEST_CASE("stable image size: a screen, a portrait and a strip") {
     CHECK(stable_image_size({1920, 1080}, {1280, 720}, processor) == Size{1260, 700});
 }
 
-TEST_CASE("stable image size: none, if the area or the wish is too small") {
+TEST_CASE("stable image size: empty if the area or the requested size is too small") {
     const ImageProcessor processor = qwen2_5_processor;
     CHECK(!stable_image_size({1920, 1080}, {40, 40}, processor)); // 28x28 has too few pixels
     CHECK(!stable_image_size({1920, 27}, {1920, 1080}, processor));

@@ -16,10 +16,12 @@ TEST_CASE("older run directories depend on the values of the codes") {
     CHECK(static_cast<int>(errc::run_locked) == 14);
     CHECK(static_cast<int>(errc::panel_failed) == 16);
     CHECK(static_cast<int>(errc::bad_run) == 17);
+    CHECK(static_cast<int>(errc::bad_guard) == 18);
+    CHECK(static_cast<int>(errc::bad_secret) == 19);
 }
 
 TEST_CASE("every code has its own name and message") {
-    for (int code = 1; code <= static_cast<int>(errc::bad_run); ++code) {
+    for (int code = 1; code <= static_cast<int>(errc::bad_secret); ++code) {
         CHECK(to_string(static_cast<errc>(code)) != "unknown");
         CHECK(error_category().message(code) != "unknown agent error");
     }

@@ -28,7 +28,7 @@ TEST_CASE("loops: the same action three times without effect") {
     CHECK_FALSE(loops.loop());
 }
 
-TEST_CASE("loops: none while the screen changes") {
+TEST_CASE("loops: not detected while the screen changes") {
     LoopDetector loops;
     for (int i = 0; i < 6; ++i) step(loops, click(500, 500), i % 2 == 0);
     CHECK_FALSE(loops.loop());
@@ -62,7 +62,7 @@ TEST_CASE("loops: another screenshot corrects the latest one") {
     CHECK_FALSE(loops.loop());
 }
 
-TEST_CASE("loops: none with different places, texts or tools") {
+TEST_CASE("loops: not detected with different places, texts or tools") {
     LoopDetector loops;
     step(loops, click(500, 500));
     step(loops, click(511, 500));

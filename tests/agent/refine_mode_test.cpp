@@ -519,7 +519,7 @@ winio::Image gray_image() {
 
 } // namespace
 
-TEST_CASE("element size: nothing but one color") {
+TEST_CASE("element size: an area of a single color") {
     CHECK_FALSE(element_size(gray_image().view(), {100, 100}));
     CHECK_THROWS_AS(element_size(winio::ImageView(), {0, 0}), std::invalid_argument);
 }

@@ -92,7 +92,7 @@ TEST_CASE("think tags in messages of the user stay") {
 namespace {
 
 /// A call and its result, about 100 bytes together.
-void exchange(Transcript& transcript, int number) {
+void add_turn(Transcript& transcript, int number) {
     const std::string id = "id" + std::to_string(number);
     transcript.add(Message::assistant(std::string(40, 'w'), {{id, "click", "{}", {}}}));
     transcript.add(Message::tool(id, std::string(40, 'r')));
@@ -104,7 +104,7 @@ std::string first_call(const Transcript& transcript) {
 
 } // namespace
 
-TEST_CASE("a conversation that exceeds its limit loses its oldest exchanges at once, with a "
+TEST_CASE("a conversation that exceeds its limit loses its oldest turns at once, with a "
           "placeholder") {
     Transcript transcript({}, {}, 1000);
     transcript.add(Message::system("be careful"));
@@ -112,7 +112,7 @@ TEST_CASE("a conversation that exceeds its limit loses its oldest exchanges at o
     std::size_t max = 0;
     std::set<std::string> prefixes;
     for (int i = 0; i < 500; ++i) {
-        exchange(transcript, i);
+        add_turn(transcript, i);
         std::size_t bytes = 0;
         for (const Message& message : transcript.messages()) bytes += message.text().size();
         max = std::max(max, bytes);
@@ -123,7 +123,7 @@ TEST_CASE("a conversation that exceeds its limit loses its oldest exchanges at o
     CHECK(max <= 1000);
     CHECK(transcript.messages().at(0).text() == "be careful");
     CHECK(transcript.messages().at(1).text() ==
-          "the task\n" + std::string(agent::exchanges_placeholder));
+          "the task\n" + std::string(agent::turns_placeholder));
     CHECK(prefixes.size() < 150); // servers cache the unchanged beginning
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("narrow removes screenshots and thoughts first, then text, and then no
     Transcript transcript({.keep = 5, .batch = 5}, {.keep = 5, .batch = 5});
     transcript.add(Message::system("be careful"));
     transcript.add(Message::user("the task", image(1)));
-    for (int i = 0; i < 8; ++i) exchange(transcript, i);
+    for (int i = 0; i < 8; ++i) add_turn(transcript, i);
     transcript.add(Message::user("look", image(2)));
     REQUIRE(transcript.narrow());
     CHECK(kept(transcript) == ".2");
@@ -140,7 +140,7 @@ TEST_CASE("narrow removes screenshots and thoughts first, then text, and then no
     CHECK(first_call(transcript) == "id0");
     REQUIRE(transcript.narrow());
     CHECK(first_call(transcript) == "id5");
-    for (int i = 8; i < 40; ++i) exchange(transcript, i);
+    for (int i = 8; i < 40; ++i) add_turn(transcript, i);
     CHECK(transcript.messages().size() < 20); // this, too
     int more = 0;
     while (transcript.narrow()) REQUIRE(++more < 10);
@@ -148,18 +148,18 @@ TEST_CASE("narrow removes screenshots and thoughts first, then text, and then no
     CHECK(transcript.messages().size() == 4);
 }
 
-TEST_CASE("a long task does not cause each exchange to replace the previous one") {
+TEST_CASE("a long task does not cause each turn to replace the previous one") {
     Transcript transcript({.keep = 1, .batch = 1}, {.keep = 1, .batch = 1});
     transcript.add(Message::system(std::string(1000, 's')));
     transcript.add(Message::user(std::string(1000, 't')));
-    for (int i = 0; i < 8; ++i) exchange(transcript, i);
+    for (int i = 0; i < 8; ++i) add_turn(transcript, i);
     REQUIRE(transcript.narrow());
     CHECK(first_call(transcript) == "id7");
-    for (int i = 8; i < 12; ++i) exchange(transcript, i);
+    for (int i = 8; i < 12; ++i) add_turn(transcript, i);
     CHECK(first_call(transcript) == "id7");
 }
 
-TEST_CASE("without exchanges, nothing can be removed") {
+TEST_CASE("without turns, nothing can be removed") {
     Transcript transcript({}, {});
     CHECK_FALSE(transcript.narrow());
     transcript.add(Message::system("be careful"));

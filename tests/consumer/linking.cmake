@@ -3,7 +3,7 @@
 # BUILD is this project's build tree, whose static libraries are installed. SANITIZE: its sanitizers. The applications are
 # compiled without them, and linked with the run-time libraries that Eyehand's archives need.
 find_program(gcc g++ REQUIRED)
-find_program(clang clang++)
+find_program(clang clang++ REQUIRED)
 cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
 
 function(run)
@@ -52,9 +52,10 @@ if(NOT components STREQUAL expected)
     message(FATAL_ERROR "shared libraries are missing or unexpected: expected ${expected}, found ${components}")
 endif()
 foreach(library ${libraries})
+    run("${REPOSITORY}/tests/linking/check_symbols" "nm --dynamic" "${library}")
     execute_process(COMMAND nm --dynamic --defined-only "${library}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-    if(symbols MATCHES "[^\n]*(13eyehand_boost|11eyehand_fmt|_ZN5boost|_ZN3fmt|inflate|SSL_new)[^\n]*")
-        message(FATAL_ERROR "${library} exports a symbol of a dependency: ${CMAKE_MATCH_0}")
+    if(symbols MATCHES "[^\n]*(13eyehand_boost|11eyehand_fmt)[^\n]*")
+        message(FATAL_ERROR "${library} exports a symbol of its private copies: ${CMAKE_MATCH_0}")
     endif()
     # A program may link only one of them.
     execute_process(COMMAND ldd "${library}" OUTPUT_VARIABLE needed COMMAND_ERROR_IS_FATAL ANY)
@@ -74,10 +75,6 @@ endfunction()
 
 # application_with(PREFIX NAME COMPILER OWN FLAGS LINK_OPTIONS [PLUGIN]): with the libraries installed in PREFIX.
 function(application_with prefix name compiler own flags link_options)
-    if(NOT ${compiler})
-        message(STATUS "skipped: a compiler is missing for ${compiler} ${flags}, ${own}")
-        return()
-    endif()
     file(REMOVE_RECURSE "${WORK}/${name}")
     run(${CMAKE_COMMAND} -G "${GENERATOR}" -S "${REPOSITORY}/tests/consumer/linking" -B "${WORK}/${name}"
         "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${${compiler}}" "-DCMAKE_CXX_FLAGS=${flags}"
@@ -114,33 +111,40 @@ endif()
 message(STATUS "passed: add_subdirectory")
 
 # pkg-config serves projects without CMake, also after the installation has moved.
-find_program(pkg_config pkg-config)
-if(pkg_config)
-    file(REMOVE_RECURSE "${WORK}/moved")
-    file(COPY "${prefix}/" DESTINATION "${WORK}/moved")
-    file(GLOB_RECURSE pc "${WORK}/moved/*/eyehand-vlm.pc")
+find_program(pkg_config pkg-config REQUIRED)
+
+# by_pkg_config(PREFIX STATIC LINK_OPTIONS "SOURCE PACKAGE"...): compiles and links each source with the libraries installed in
+# PREFIX. STATIC: --static for static libraries.
+function(by_pkg_config prefix static link_options)
+    file(GLOB_RECURSE pc "${prefix}/*/eyehand-vlm.pc")
     cmake_path(GET pc PARENT_PATH pkgconfig)
     set(ENV{PKG_CONFIG_PATH} "${pkgconfig}")
-    link_options_of(gcc link_options)
-    foreach(program "docs/examples/ask/main.cpp eyehand-vlm" "docs/examples/screenshot/main.cpp eyehand-winio"
-            "tests/consumer/main.cpp eyehand-mcp" "tests/consumer/main.cpp eyehand-panel" "tests/consumer/main.cpp eyehand-session"
-            "tests/consumer/main.cpp eyehand-agent")
+    set(output "${WORK}/by-pkg-config")
+    foreach(program ${ARGN})
         string(REPLACE " " ";" program "${program}")
         list(GET program 0 source)
         list(GET program 1 package)
-        set(output "${WORK}/by-pkg-config")
         # ccache compiles but does not link.
-        run(sh -ec "$CMAKE_CXX_COMPILER_LAUNCHER g++ -std=c++20 $('${pkg_config}' --static --cflags ${package}) -c '${REPOSITORY}/${source}' -o '${output}.o'")
-        run(sh -ec "g++ ${link_options} '${output}.o' -o '${output}' $('${pkg_config}' --static --libs ${package})")
+        run(sh -ec "$CMAKE_CXX_COMPILER_LAUNCHER g++ -std=c++20 $('${pkg_config}' ${static} --cflags ${package}) -c '${REPOSITORY}/${source}' -o '${output}.o'")
+        run(sh -ec "g++ ${link_options} '${output}.o' -o '${output}' $('${pkg_config}' ${static} --libs ${package})")
     endforeach()
-    run("${WORK}/by-pkg-config" "${WORK}/pkg-config-runs")
-    message(STATUS "passed: pkg-config")
-endif()
+    run("${output}" "${WORK}/pkg-config-runs") # the last one
+endfunction()
+
+file(REMOVE_RECURSE "${WORK}/moved")
+file(COPY "${prefix}/" DESTINATION "${WORK}/moved")
+link_options_of(gcc link_options)
+by_pkg_config("${WORK}/moved" --static "${link_options}"
+    "docs/examples/ask/main.cpp eyehand-vlm" "docs/examples/screenshot/main.cpp eyehand-winio"
+    "tests/consumer/main.cpp eyehand-mcp" "tests/consumer/main.cpp eyehand-panel" "tests/consumer/main.cpp eyehand-session"
+    "tests/consumer/main.cpp eyehand-agent")
+by_pkg_config("${shared}" "" "-Wl,-rpath,${shared}/lib" "docs/examples/ask/main.cpp eyehand-vlm" "tests/consumer/main.cpp eyehand-mcp")
+message(STATUS "passed: pkg-config")
 
 application(gcc headers -O0 ON)
 application(gcc headers -O2)
 application(gcc compiled -O2)
 application(clang headers -O2 ON)
 application(clang compiled -O0)
-application_with("${shared}" shared-gcc-headers gcc headers -O2 "")
-application_with("${shared}" shared-clang-compiled clang compiled -O0 "")
+application_with("${shared}" shared-gcc-compiled gcc compiled -O0 "")
+application_with("${shared}" shared-clang-headers clang headers -O0 "")

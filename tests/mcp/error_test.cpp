@@ -2,6 +2,8 @@
 
 #include "catch.hpp"
 
+#include <sstream>
+
 using namespace eyehand;
 
 TEST_CASE("every code of mcp has its own name and message") {
@@ -10,6 +12,13 @@ TEST_CASE("every code of mcp has its own name and message") {
         CHECK(mcp::error_category().message(code) != "unknown mcp error");
     }
     CHECK(mcp::error_category().message(999) == "unknown mcp error");
+}
+
+TEST_CASE("a code of mcp is streamed and formatted by its name") {
+    std::ostringstream out;
+    out << mcp::errc::bad_config;
+    CHECK(out.str() == "bad_config");
+    CHECK(format_as(mcp::errc::bad_config) == "bad_config");
 }
 
 TEST_CASE("an error of mcp shows the text that it was made with") {

@@ -71,7 +71,7 @@ TEST_CASE("a scenario has a task, a setup and checks") {
     CHECK(scenario.max_turns == 7);
     REQUIRE(scenario.setup.size() == 2);
     CHECK(scenario.setup[0].launch == "a.exe");
-    CHECK(scenario.setup[1].at_most == std::chrono::milliseconds(1500));
+    CHECK(scenario.setup[1].timeout == std::chrono::milliseconds(1500));
     REQUIRE(scenario.checks.size() == 4);
     CHECK(scenario.checks[0].kind == CheckKind::file_contains);
     CHECK(scenario.checks[1].value == "v");
@@ -159,7 +159,7 @@ TEST_CASE("the setup launches a program and waits for its window") {
     REQUIRE(stage.desktop.launches().size() == 1);
     CHECK(stage.desktop.launches()[0].command == "notepad.exe");
 
-    scenario.setup = {{.wait_for_window = "WordPad", .at_most = std::chrono::milliseconds(0)}};
+    scenario.setup = {{.wait_for_window = "WordPad", .timeout = std::chrono::milliseconds(0)}};
     CHECK_THROWS_AS(set_up(scenario, stage.desktop), winio::Error);
 }
 

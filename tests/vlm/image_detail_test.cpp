@@ -51,7 +51,7 @@ TEST_CASE("image detail: the words are read back") {
     CHECK_FALSE(vlm::parse_image_detail(""));
 }
 
-TEST_CASE("image detail: each image has it, or none") {
+TEST_CASE("image detail: all images have it, or no image has it") {
     const auto encoded = [](std::optional<ImageDetail> detail) {
         return vlm::wire::encode_request(request_with(detail), {});
     };

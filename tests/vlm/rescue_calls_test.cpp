@@ -369,7 +369,8 @@ TEST_CASE("a call that a think block interrupts is not recovered, nor are later 
                "</tool_call>\n```json\n" + click + "\n```");
 }
 
-TEST_CASE("if one marked call cannot be used, none is: later calls depend on it") {
+TEST_CASE(
+    "a marked call that cannot be used excludes all calls, because later calls depend on it") {
     const std::string good = "<tool_call>" + click + "</tool_call>";
     const std::string bad = "<tool_call>" + call("format_disk", "{}") + "</tool_call>";
     for (const std::string& text :

@@ -5,7 +5,7 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
 #include "soon.hpp"
-#include "wire/retry_wish.hpp"
+#include "wire/retry_hint.hpp"
 
 #include <future>
 
@@ -17,7 +17,7 @@ using vlm::Retry;
 using vlm::testing::Answer;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;
-using vlm::wire::read_retry_wish;
+using vlm::wire::read_retry_hint;
 
 namespace {
 
@@ -133,12 +133,12 @@ TEST_CASE("retries: the server's own delay is used, unless it is too long") {
 }
 
 TEST_CASE("retries: a server cannot request a shorter delay than the client's own") {
-    for (const std::map<std::string, std::string>& wish :
+    for (const std::map<std::string, std::string>& hint :
          {std::map<std::string, std::string>{{"retry-after-ms", "1"}},
           {{"Retry-After", "0.001"}},
           {{"Retry-After", "0"}}}) {
         ChatServer server;
-        for (int i = 0; i < 3; ++i) server.enqueue(failing(503, "", wish));
+        for (int i = 0; i < 3; ++i) server.enqueue(failing(503, "", hint));
         std::vector<std::chrono::milliseconds> delays;
         OpenAiClient client(
             {.endpoint = server.url(),
@@ -219,10 +219,10 @@ TEST_CASE("retries: each attempt is an exchange") {
     CHECK(bodies == std::vector<std::string>{"first", completion("second")});
 }
 
-TEST_CASE("retry wish: all three forms of a time are read") {
+TEST_CASE("retry hint: all three forms of a time are read") {
     const auto now = std::chrono::sys_days(std::chrono::year(1994) / 11 / 6) + 8h + 49min + 30s;
     const auto after = [&](std::string_view ms, std::string_view text) {
-        return read_retry_wish({}, ms, text, now).after;
+        return read_retry_hint({}, ms, text, now).after;
     };
     CHECK(after("1500", "9") == 1500ms);
     CHECK(after("", "9") == 9s);
@@ -239,7 +239,7 @@ TEST_CASE("retry wish: all three forms of a time are read") {
     }
 }
 
-TEST_CASE("retry wish: a date counts from the server's date, whatever the clock of this computer") {
+TEST_CASE("retry hint: a date counts from the server's date, whatever the clock of this computer") {
     ChatServer server;
     server.enqueue({.status = 429,
                     .headers = {{"Date", "Sun, 06 Nov 1994 08:49:30 GMT"},
@@ -253,11 +253,11 @@ TEST_CASE("retry wish: a date counts from the server's date, whatever the clock 
     }
 }
 
-TEST_CASE("retry wish: x-should-retry is read") {
+TEST_CASE("retry hint: x-should-retry is read") {
     const auto now = std::chrono::system_clock::now();
-    CHECK(read_retry_wish("true", {}, {}, now).retry == true);
-    CHECK(read_retry_wish(" False ", {}, {}, now).retry == false);
-    CHECK_FALSE(read_retry_wish("yes", {}, {}, now).retry.has_value());
+    CHECK(read_retry_hint("true", {}, {}, now).retry == true);
+    CHECK(read_retry_hint(" False ", {}, {}, now).retry == false);
+    CHECK_FALSE(read_retry_hint("yes", {}, {}, now).retry.has_value());
 }
 
 TEST_CASE("one at a time: requests to this computer wait for each other") {

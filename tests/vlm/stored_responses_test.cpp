@@ -240,7 +240,7 @@ TEST_CASE("stored responses: an error about something else is the error of the r
     CHECK(server.requests().size() == 2);
 }
 
-TEST_CASE("stored responses: a server that keeps none is no longer asked to store them") {
+TEST_CASE("stored responses: a server that does not keep them is no longer asked to store them") {
     ChatServer server({.respond = scripted_responses({click, click, click, click, click},
                                                      ResponseStore::forgets)});
     OpenAiClient client(storing(server));

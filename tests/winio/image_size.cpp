@@ -50,10 +50,10 @@ TEST_CASE("a source within its tokens is rounded to the nearest multiples") {
 TEST_CASE("a larger source is scaled down by Qwen's own rule") {
     struct Example {
         Size source;
-        FitTokens wish;
+        FitTokens requested;
         Size expected;
     };
-    for (const auto& [source, wish, expected] :
+    for (const auto& [source, requested, expected] :
          {Example{{1920, 1080}, {1280, 28}, {1316, 728}},
           Example{{1920, 1080}, {1024, 32}, {1344, 768}},
           Example{{3840, 2160}, {2048, 32}, {1920, 1056}},
@@ -61,7 +61,7 @@ TEST_CASE("a larger source is scaled down by Qwen's own rule") {
           Example{{1366, 768}, {256, 32}, {672, 352}},
           Example{{3822, 116}, {6882, 28}, {3808, 112}}, // halves are rounded to even
           Example{{304, 48}, {1000, 32}, {320, 64}}})
-        CHECK(image_size(source, wish) == expected);
+        CHECK(image_size(source, requested) == expected);
 }
 
 TEST_CASE("with tokens, sides are multiples and never exceed the tokens or the rounded source") {
@@ -73,19 +73,21 @@ TEST_CASE("with tokens, sides are multiples and never exceed the tokens or the r
     };
     for (int i = 0; i < 100'000; ++i) {
         const Size source{any(16'000), any(16'000)};
-        const FitTokens wish{.tokens = any(20'000), .multiple = any(64)};
-        const Size size = image_size(source, wish);
-        INFO(source << " in " << wish.tokens << " tokens of " << wish.multiple << ": " << size);
+        const FitTokens requested{.tokens = any(20'000), .multiple = any(64)};
+        const Size size = image_size(source, requested);
+        INFO(source << " in " << requested.tokens << " tokens of " << requested.multiple << ": "
+                    << size);
         const auto rounded = [&](int side) {
-            return std::max(1.0, std::nearbyint(static_cast<double>(side) / wish.multiple)) *
-                   wish.multiple;
+            return std::max(1.0, std::nearbyint(static_cast<double>(side) / requested.multiple)) *
+                   requested.multiple;
         };
         REQUIRE(size.width > 0);
         REQUIRE(size.height > 0);
-        REQUIRE(size.width % wish.multiple == 0);
-        REQUIRE(size.height % wish.multiple == 0);
-        REQUIRE(std::int64_t{size.width / wish.multiple} * (size.height / wish.multiple) <=
-                wish.tokens);
+        REQUIRE(size.width % requested.multiple == 0);
+        REQUIRE(size.height % requested.multiple == 0);
+        REQUIRE(std::int64_t{size.width / requested.multiple} *
+                    (size.height / requested.multiple) <=
+                requested.tokens);
         REQUIRE(size.width <= rounded(source.width));
         REQUIRE(size.height <= rounded(source.height));
     }
@@ -94,7 +96,7 @@ TEST_CASE("with tokens, sides are multiples and never exceed the tokens or the r
 TEST_CASE("an image size survives a round trip through text") {
     struct Row {
         const char* text;
-        ImageSize wish;
+        ImageSize requested;
         const char* written;
     };
     const Row row = GENERATE(Row{"1536x864", FitWithin{{1536, 864}}, "1536x864"},
@@ -102,9 +104,9 @@ TEST_CASE("an image size survives a round trip through text") {
                              Row{"62.5%", Percent{62.5}, "62.5%"},
                              Row{"tokens:1024", FitTokens{1024, 32}, "tokens:1024:32"},
                              Row{"tokens:256:28", FitTokens{256, 28}, "tokens:256:28"});
-    CHECK(parse_image_size(row.text) == row.wish);
-    CHECK(to_string(row.wish) == row.written);
-    CHECK(parse_image_size(row.written) == row.wish);
+    CHECK(parse_image_size(row.text) == row.requested);
+    CHECK(to_string(row.requested) == row.written);
+    CHECK(parse_image_size(row.written) == row.requested);
 }
 
 TEST_CASE("text that is not an image size is refused") {

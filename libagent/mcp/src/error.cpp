@@ -3,6 +3,7 @@
 #include "eyehand/base/error_category.hpp"
 
 #include <array>
+#include <ostream>
 
 namespace eyehand::mcp {
 namespace {
@@ -42,6 +43,8 @@ std::error_code make_error_code(errc code) noexcept {
 std::string_view to_string(errc code) noexcept {
     return category().name_of(static_cast<int>(code));
 }
+
+std::ostream& operator<<(std::ostream& out, errc code) { return out << to_string(code); }
 
 Error::Error(errc code, const std::string& what)
     : std::system_error(make_error_code(code), what),

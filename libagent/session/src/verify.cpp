@@ -365,13 +365,15 @@ std::string to_text(const Verification& verification) {
     if (!verification.problems.empty()) return text;
     switch (verification.assurance) {
     case Assurance::hashes:
-        text += "guarantee: none against an author who computed new hashes; the run has no key\n";
+        text += "no protection against a person with write access, who can compute new hashes: the "
+                "run has no key\n";
         break;
     case Assurance::key:
         text += "guarantee: nothing that was verified can have been changed without the key\n";
         break;
     case Assurance::none:
-        text += "guarantee: none; the run has a key, which is required to verify the journal\n";
+        text += "no protection without the key: the run has one, which is required to verify the "
+                "journal\n";
         break;
     }
     return text;

@@ -134,14 +134,14 @@ public:
         return accepted_;
     }
 
-    bool wait_for_requests(std::size_t count, std::chrono::milliseconds at_most) const {
+    bool wait_for_requests(std::size_t count, std::chrono::milliseconds timeout) const {
         std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, at_most, [&] { return received_ >= count; });
+        return changed_.wait_for(lock, timeout, [&] { return received_ >= count; });
     }
 
-    bool wait_until_disconnected(std::chrono::milliseconds at_most) const {
+    bool wait_until_disconnected(std::chrono::milliseconds timeout) const {
         std::unique_lock lock(mutex_);
-        return changed_.wait_for(lock, at_most, [&] { return open_ == 0; });
+        return changed_.wait_for(lock, timeout, [&] { return open_ == 0; });
     }
 
 private:
@@ -416,12 +416,12 @@ void ChatServer::stop_listening() { impl_->stop_listening(); }
 std::vector<ReceivedRequest> ChatServer::requests() const { return impl_->requests(); }
 std::size_t ChatServer::connections() const { return impl_->connections(); }
 
-bool ChatServer::wait_for_requests(std::size_t count, std::chrono::milliseconds at_most) const {
-    return impl_->wait_for_requests(count, at_most);
+bool ChatServer::wait_for_requests(std::size_t count, std::chrono::milliseconds timeout) const {
+    return impl_->wait_for_requests(count, timeout);
 }
 
-bool ChatServer::wait_until_disconnected(std::chrono::milliseconds at_most) const {
-    return impl_->wait_until_disconnected(at_most);
+bool ChatServer::wait_until_disconnected(std::chrono::milliseconds timeout) const {
+    return impl_->wait_until_disconnected(timeout);
 }
 
 } // namespace eyehand::vlm::testing

@@ -9,7 +9,7 @@ namespace eyehand::vlm::testing {
 
 struct Gate::State {
     struct Arrival {
-        const void* who = nullptr;
+        const void* id = nullptr;
         std::function<void()> wake;
     };
 
@@ -44,12 +44,12 @@ void Gate::open() const {
     state_->let_through();
 }
 
-bool Gate::wait_until_reached(std::size_t times, std::chrono::milliseconds at_most) const {
+bool Gate::wait_until_reached(std::size_t times, std::chrono::milliseconds timeout) const {
     std::unique_lock lock(state_->mutex);
-    return state_->changed.wait_for(lock, at_most, [&] { return state_->reached >= times; });
+    return state_->changed.wait_for(lock, timeout, [&] { return state_->reached >= times; });
 }
 
-bool Gate::arrive(const void* who, std::function<void()> wake) const {
+bool Gate::arrive(const void* id, std::function<void()> wake) const {
     const std::lock_guard lock(state_->mutex);
     ++state_->reached;
     state_->changed.notify_all();
@@ -58,13 +58,13 @@ bool Gate::arrive(const void* who, std::function<void()> wake) const {
         --state_->passes;
         return true;
     }
-    state_->waiting.push_back({who, std::move(wake)});
+    state_->waiting.push_back({id, std::move(wake)});
     return false;
 }
 
-void Gate::forget(const void* who) const {
+void Gate::forget(const void* id) const {
     const std::lock_guard lock(state_->mutex);
-    std::erase_if(state_->waiting, [&](const State::Arrival& entry) { return entry.who == who; });
+    std::erase_if(state_->waiting, [&](const State::Arrival& entry) { return entry.id == id; });
 }
 
 } // namespace eyehand::vlm::testing

@@ -199,16 +199,16 @@ std::string remedy_for(int status, std::string_view lower, std::string_view said
 // --- What else is known ------------------------------------------------------------------------
 
 /// Nothing: the code and the status decide.
-std::optional<Retry> retry_of(int status, std::string_view lower, const RetryWish& wish) {
+std::optional<Retry> retry_of(int status, std::string_view lower, const RetryHint& hint) {
     if (is_context_overflow(lower) || is_missing_vision(lower) || is_missing_tools(lower))
         return Retry::never;
     if (is_loading(status, lower)) return Retry::while_loading;
-    if (wish.retry) return *wish.retry ? Retry::later : Retry::never;
+    if (hint.retry) return *hint.retry ? Retry::later : Retry::never;
     if (is_crash(lower) || is_unlucky_sample(lower)) return Retry::once;
     if (is_no_model_loaded(lower) || is_used_up(lower)) return Retry::never;
     if (status == 500 && is_deterministic(lower)) return Retry::never;
     if (status == 501) return Retry::never;
-    if (status == 402 && wish.after) return Retry::later;
+    if (status == 402 && hint.after) return Retry::later;
     return std::nullopt;
 }
 
@@ -227,7 +227,7 @@ std::optional<int> number_in_error(const json::value& value, std::string_view na
 } // namespace
 
 Error decode_error(int status, std::string_view body, const Where& where, std::string_view location,
-                   const RetryWish& wish) {
+                   const RetryHint& hint) {
     const std::string lower = ascii_lower(body.substr(0, max_search));
     std::string said = server_message(body, where);
     std::string what = where.url;
@@ -239,8 +239,8 @@ Error decode_error(int status, std::string_view body, const Where& where, std::s
     ErrorDetails details{.status = status,
                          .server_message = std::move(said),
                          .server_code = server_code(body, where),
-                         .retry = retry_of(status, lower, wish),
-                         .retry_after = wish.after};
+                         .retry = retry_of(status, lower, hint),
+                         .retry_after = hint.after};
     if (is_context_overflow(lower)) {
         if (const auto value = parse_json(trimmed(body))) {
             details.prompt_tokens = number_in_error(*value, "n_prompt_tokens");

@@ -45,7 +45,7 @@ public:
 
     /// The last "id:", with which a new request continues the stream; empty: the server gives none.
     [[nodiscard]] const std::string& last_id() const { return last_id_; }
-    /// The last "retry:": the time until that request, as the server wishes.
+    /// The last "retry:": the time until that request, as the server requests.
     [[nodiscard]] std::optional<std::chrono::milliseconds> retry() const { return retry_; }
 
 private:

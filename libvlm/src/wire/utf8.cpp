@@ -69,10 +69,10 @@ bool is_low_unit(unsigned unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 } // namespace
 
-std::string excerpt(std::string_view text, std::size_t at_most) {
+std::string excerpt(std::string_view text, std::size_t max_bytes) {
     text = trimmed(text);
     std::string line;
-    while (!text.empty() && line.size() < at_most) {
+    while (!text.empty() && line.size() < max_bytes) {
         const Decoded character = decode(text);
         const auto byte = static_cast<unsigned char>(text.front());
         if (!character.valid)

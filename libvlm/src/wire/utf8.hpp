@@ -7,9 +7,9 @@
 
 namespace eyehand::vlm::wire {
 
-/// The beginning of `text` on one line and in valid UTF-8, at most about `at_most` bytes; "..."
+/// The beginning of `text` on one line and in valid UTF-8, at most about `max_bytes` bytes; "..."
 /// marks omitted text.
-[[nodiscard]] std::string excerpt(std::string_view text, std::size_t at_most);
+[[nodiscard]] std::string excerpt(std::string_view text, std::size_t max_bytes);
 
 /// `text` without white space at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);

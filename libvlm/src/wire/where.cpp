@@ -25,8 +25,8 @@ std::string replaced(std::string text, std::string_view what, std::string_view i
 
 } // namespace
 
-std::string Where::quote(std::string_view text, std::size_t at_most) const {
-    return excerpt(without_secret(without_data_urls(text), secret), at_most);
+std::string Where::quote(std::string_view text, std::size_t max_bytes) const {
+    return excerpt(without_secret(without_data_urls(text), secret), max_bytes);
 }
 
 std::string without_secret(std::string text, const std::string& secret) {

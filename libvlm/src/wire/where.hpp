@@ -18,7 +18,7 @@ struct Where {
 
     /// The beginning of a server's text, on one line, in valid UTF-8, without the secret and
     /// without image data.
-    [[nodiscard]] std::string quote(std::string_view text, std::size_t at_most) const;
+    [[nodiscard]] std::string quote(std::string_view text, std::size_t max_bytes) const;
 };
 
 /// The value of `Where::path`: "/v1/chat/completions", "/v1/responses".

@@ -58,7 +58,7 @@ const json::array computer_use{
 
 Reply stated(Dialect dialect, Role role, const Intent& what = intent(),
              const ChatRequest& request = {}) {
-    const auto call = ToolFaces(actions_of(dialect, request)).call(role, what);
+    const auto call = ToolRoles(actions_of(dialect, request)).call(role, what);
     REQUIRE(call);
     return in_dialect(dialect, {"I act.", call, role == Role::complete}, request);
 }
@@ -194,7 +194,7 @@ TEST_CASE("Qwen calls one function") {
     CHECK(qwen(Role::scroll, intent("up")) ==
           R"({"action":"scroll","pixels":300,"coordinate":[110,205]})");
     CHECK(qwen(Role::observe) == R"({"action":"wait","time":1})");
-    const ToolFaces tools(actions_of(Dialect::qwen_computer_use, offering(computer_use)));
+    const ToolRoles tools(actions_of(Dialect::qwen_computer_use, offering(computer_use)));
     CHECK_FALSE(tools.call(Role::scroll, intent("left")));
 }
 
@@ -311,7 +311,7 @@ TEST_CASE("A call of a tool of the request does not change") {
 }
 
 TEST_CASE("The dialect's own function has no role of its own") {
-    const ToolFaces tools(actions_of(Dialect::qwen_computer_use, offering(computer_use)));
+    const ToolRoles tools(actions_of(Dialect::qwen_computer_use, offering(computer_use)));
     CHECK(tools.has(Role::click));
     CHECK_FALSE(tools.has(Role::report));
 }
@@ -332,7 +332,7 @@ TEST_CASE("Functions of the prompt are called in the syntax of the dialect") {
     CHECK(ui_tars(Role::archive, intent(), request) == archive + "'[3, 4]')");
     CHECK(glm(Role::archive, intent(), request) == archive + "'[3, 4]')");
     CHECK(pyautogui(Role::archive, intent(), request) == archive + "[3, 4])");
-    const ToolFaces tools(actions_of(Dialect::claude_computer, request));
+    const ToolRoles tools(actions_of(Dialect::claude_computer, request));
     CHECK_FALSE(tools.has(Role::report));
 }
 
@@ -346,7 +346,7 @@ TEST_CASE("A worker without a function for the end states its evidence in the di
     const ChatRequest native =
         offering({tool("report", R"("status":)" + text_type, R"("status")")});
     CHECK(text_of(stated(Dialect::claude_computer, Role::complete, intent(), native)) == evidence);
-    CHECK_FALSE(ToolFaces(actions_of(Dialect::ui_tars, {})).has(Role::complete));
+    CHECK_FALSE(ToolRoles(actions_of(Dialect::ui_tars, {})).has(Role::complete));
 }
 
 TEST_CASE("A dialect has precedence over a reply without tools") {

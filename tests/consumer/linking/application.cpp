@@ -1,4 +1,4 @@
-// An application that uses Eyehand and, in the same program, its own Asio, Beast, Boost.JSON and fmt.
+// An application that uses Eyehand and, in the same program, its own Asio, Beast, Boost.JSON, fmt, zlib and OpenSSL.
 //   application RUNS_FOLDER
 #include "use_asio.hpp"
 #include "use_eyehand.hpp"
@@ -7,9 +7,15 @@
 #include <boost/beast/http.hpp>
 #include <boost/json.hpp>
 #include <fmt/format.h>
+#include <openssl/evp.h>
+#include <openssl/ssl.h>
+#include <zlib.h>
 
+#include <array>
 #include <future>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -72,11 +78,38 @@ void use_fmt() {
     check(caught, "fmt: a wrong format is caught by its type");
 }
 
+void use_zlib() {
+    const std::vector<Bytef> data(10000, 'x');
+    std::vector<Bytef> compressed(compressBound(10000));
+    uLongf size = static_cast<uLongf>(compressed.size());
+    const bool good = compress(compressed.data(), &size, data.data(), 10000) == Z_OK;
+    std::vector<Bytef> restored(10000);
+    uLongf restored_size = 10000;
+    check(good && size < 1000 &&
+              uncompress(restored.data(), &restored_size, compressed.data(), size) == Z_OK &&
+              restored == data,
+          "zlib: data is compressed and restored");
+}
+
+void use_openssl() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned length = 0;
+    check(EVP_Digest("abc", 3, digest.data(), &length, EVP_sha256(), nullptr) == 1 &&
+              length == 32 && digest[0] == 0xba && digest[31] == 0xad, // FIPS 180-2, B.1
+          "OpenSSL: SHA-256");
+    const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_client_method()),
+                                                               SSL_CTX_free);
+    check(context && SSL_CTX_set_min_proto_version(context.get(), TLS1_3_VERSION) == 1,
+          "OpenSSL: a context for TLS 1.3");
+}
+
 void use_own_libraries() {
     use_asio();
     use_beast();
     use_json();
     use_fmt();
+    use_zlib();
+    use_openssl();
 }
 
 } // namespace

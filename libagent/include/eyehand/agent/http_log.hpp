@@ -6,6 +6,7 @@
 //     log.write_to(store);
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run_store.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/openai_client.hpp"

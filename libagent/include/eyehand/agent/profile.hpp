@@ -10,6 +10,7 @@
 #include "eyehand/agent/transcript.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/chat.hpp"
+#include "eyehand/winio/error.hpp"
 #include "eyehand/winio/image_file.hpp"
 #include "eyehand/winio/image_size.hpp"
 
@@ -143,7 +144,7 @@ struct Profile {
     bool screenshot_first = true; ///< of a conversation: the first request contains one
     Retention screenshots;
     Retention thinks;
-    /// Maximum length of a conversation's text. When it is exceeded, the oldest exchanges are
+    /// Maximum length of a conversation's text. When it is exceeded, the oldest turns are
     /// removed until half of it is left.
     std::size_t context_bytes = 200000;
     LoopProfile loops;

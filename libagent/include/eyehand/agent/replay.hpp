@@ -14,6 +14,7 @@
 #pragma once
 
 #include "eyehand/agent/agent.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run_store.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/export.hpp"

@@ -13,8 +13,9 @@
 
 namespace eyehand::agent {
 
-/// Receives the input of a RunControl. `request_approval`, `stop_at_limit`, `interrupt_action`, `stopping` and the tokens may be used
-/// from any thread, everything else from the run's thread only.
+/// Receives the input of a RunControl. `request_approval`, `stop_at_limit`, `interrupt_action`,
+/// `stopping` and the tokens may be used from any thread, everything else from the run's thread
+/// only.
 class EYEHAND_AGENT_API RunPort {
 public:
     explicit RunPort(const RunControl& control) : state_(control.state_) {}

@@ -39,8 +39,9 @@ public:
     virtual void sync();
 };
 
-/// The files of one run, by name; names have forward slashes. One thread at a time may write a file;
-/// others may read it, and write other files, at the same time. To write your own store, implement the seven pure functions.
+/// The files of one run, by name; names have forward slashes. One thread at a time may write a
+/// file; others may read it, and write other files, at the same time. To write your own store,
+/// implement the seven pure functions.
 class EYEHAND_AGENT_API RunStore {
 public:
     virtual ~RunStore();

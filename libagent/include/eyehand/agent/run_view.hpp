@@ -12,6 +12,7 @@
 #pragma once
 
 #include "eyehand/agent/control.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/event.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run_store.hpp"

@@ -41,16 +41,16 @@ struct Retention {
 inline constexpr std::string_view screenshot_placeholder =
     "[An older screenshot was here. Only the newest ones are kept.]";
 
-/// Replaces removed exchanges.
-inline constexpr std::string_view exchanges_placeholder =
+/// Replaces removed turns.
+inline constexpr std::string_view turns_placeholder =
     "[Older exchanges were here. Only the newest ones are kept.]";
 
-/// Begins with the system prompt and the task, which stay; exchanges follow, each of which begins
+/// Begins with the system prompt and the task, which stay; turns follow, each of which begins
 /// with a message of the model.
 class EYEHAND_AGENT_API Transcript {
 public:
-    /// When the texts of the messages exceed `max_bytes`, the oldest exchanges are removed until
-    /// half of `max_bytes` is left; the newest exchange always stays. The system prompt and the
+    /// When the texts of the messages exceed `max_bytes`, the oldest turns are removed until
+    /// half of `max_bytes` is left; the newest turn always stays. The system prompt and the
     /// task should be shorter than half of `max_bytes`.
     Transcript(Retention screenshots, Retention thinks,
                std::size_t max_bytes = (std::numeric_limits<std::size_t>::max)())
@@ -68,7 +68,7 @@ public:
 
 private:
     bool prune();
-    bool drop_exchanges(std::size_t down_to_bytes);
+    bool drop_turns(std::size_t down_to_bytes);
     [[nodiscard]] std::size_t bytes_that_stay() const; ///< of the system prompt and the task
     Retention screenshots_;
     Retention thinks_;

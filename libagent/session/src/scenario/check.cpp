@@ -238,7 +238,7 @@ void set_up(const Scenario& scenario, winio::Desktop& desktop, const std::stop_t
             throw winio::Error(
                 winio::errc::not_supported,
                 "the scenario waits for a window, but this desktop cannot list windows");
-        (void)winio::wait_for_window(*windows, {.title = step.wait_for_window}, step.at_most, stop);
+        (void)winio::wait_for_window(*windows, {.title = step.wait_for_window}, step.timeout, stop);
     }
 }
 

@@ -121,7 +121,7 @@ ScenarioStep read_step(const ScenarioMembers& members) {
     }
     step.wait_for_window = members.needed("wait_for_window");
     if (const auto seconds = members.number("seconds", 0, longest_wait))
-        step.at_most = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
+        step.timeout = std::chrono::milliseconds(static_cast<std::int64_t>(*seconds * 1000));
     return step;
 }
 
@@ -292,7 +292,7 @@ std::string to_json(const Scenario& scenario) {
         else
             setup.emplace_back(
                 json::object{{"wait_for_window", clean(step.wait_for_window)},
-                             {"seconds", static_cast<double>(step.at_most.count()) / 1000}});
+                             {"seconds", static_cast<double>(step.timeout.count()) / 1000}});
     }
     if (!setup.empty()) all["setup"] = std::move(setup);
     json::array checks;

@@ -49,7 +49,7 @@ ConversationMode::ConversationMode(const Profile& profile, const std::string& ta
       transcript_(profile.screenshots, profile.thinks, profile.context_bytes),
       phase_(Phase::observing), loop_rules_(profile.loops),
       loops_(profile.loops, coordinate_converter(profile)) {
-    // The fixed texts must leave half of the space for the exchanges.
+    // The fixed texts must leave half of the space for the turns.
     const std::size_t stays = profile.system_prompt.size() + task_.size();
     if (stays > profile.context_bytes / 2)
         throw Error(errc::task_too_long,
@@ -200,7 +200,7 @@ void ConversationMode::on(const AskFailed& fact) {
         return;
     }
     note("context", "the conversation was longer than the model's context: older screenshots, "
-                    "thoughts or exchanges were dropped");
+                    "thoughts or turns were dropped");
 }
 
 void ConversationMode::on(const Invoked& fact) {

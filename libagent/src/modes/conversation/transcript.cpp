@@ -21,7 +21,7 @@ bool is_thinking(const vlm::Message& message) {
     return message.role == vlm::Role::assistant && has_think(message.text());
 }
 
-bool begins_exchange(const vlm::Message& message) { return message.role == vlm::Role::assistant; }
+bool begins_turn(const vlm::Message& message) { return message.role == vlm::Role::assistant; }
 
 /// The length of the texts and calls in a message; of its output items, which state the same, if it
 /// has some.
@@ -98,7 +98,7 @@ void Transcript::add(vlm::Message message) {
     bytes_ += bytes_of(message);
     messages_.push_back(std::move(message));
     (void)prune();
-    if (bytes_ > max_bytes_) (void)drop_exchanges(max_bytes_ / 2);
+    if (bytes_ > max_bytes_) (void)drop_turns(max_bytes_ / 2);
 }
 
 void Transcript::replace_latest_screenshot(vlm::Message message) {
@@ -114,8 +114,8 @@ bool Transcript::narrow() {
     thinks_ = {.keep = 0, .batch = 1};
     if (prune()) return true;
     const std::size_t too_long = bytes_;
-    if (!drop_exchanges(too_long / 2)) return false;
-    // Leaves space for exchanges besides the fixed messages; otherwise each exchange would replace
+    if (!drop_turns(too_long / 2)) return false;
+    // Leaves space for turns besides the fixed messages; otherwise each turn would replace
     // the previous one.
     max_bytes_ = std::min(max_bytes_, std::max(too_long / 4 * 3, 2 * bytes_that_stay()));
     return true;
@@ -124,7 +124,7 @@ bool Transcript::narrow() {
 std::size_t Transcript::bytes_that_stay() const {
     std::size_t bytes = 0;
     for (const vlm::Message& message : messages_) {
-        if (begins_exchange(message)) break;
+        if (begins_turn(message)) break;
         bytes += bytes_of(message);
     }
     return bytes;
@@ -151,22 +151,22 @@ bool Transcript::prune() {
     return images || thoughts;
 }
 
-/// Removes as many of the oldest exchanges as necessary; the newest one stays. Returns whether any
+/// Removes as many of the oldest turns as necessary; the newest one stays. Returns whether any
 /// was removed.
-bool Transcript::drop_exchanges(std::size_t down_to_bytes) {
-    const auto first = std::find_if(messages_.begin(), messages_.end(), begins_exchange);
+bool Transcript::drop_turns(std::size_t down_to_bytes) {
+    const auto first = std::find_if(messages_.begin(), messages_.end(), begins_turn);
     auto last = first; // the first one that stays
     std::size_t bytes = bytes_;
     while (last != messages_.end() && bytes > down_to_bytes) {
-        const auto next = std::find_if(std::next(last), messages_.end(), begins_exchange);
+        const auto next = std::find_if(std::next(last), messages_.end(), begins_turn);
         if (next == messages_.end()) break;
         for (; last != next; ++last) bytes -= bytes_of(*last);
     }
     if (first == last || first == messages_.begin()) return false;
     vlm::Message& task = *std::prev(first);
-    if (!task.text().ends_with(exchanges_placeholder)) {
-        task.parts.emplace_back(std::string(exchanges_placeholder));
-        bytes += exchanges_placeholder.size();
+    if (!task.text().ends_with(turns_placeholder)) {
+        task.parts.emplace_back(std::string(turns_placeholder));
+        bytes += turns_placeholder.size();
     }
     bytes_ = bytes;
     messages_.erase(first, last);

@@ -226,12 +226,12 @@ void VisualLoopMode::on(const Observed& fact) {
 }
 
 void VisualLoopMode::ask_or_end() {
-    if (exchanges_ >= max_turns_) {
+    if (turns_ >= max_turns_) {
         finish(Outcome::steps_used_up,
                fmt::format("the task was not finished within {} turns", max_turns_));
         return;
     }
-    ++exchanges_;
+    ++turns_;
     phase_ = Phase::calling_model;
 }
 
@@ -301,7 +301,7 @@ void VisualLoopMode::on(const UserMessage& fact) {
     if (fact.kind == UserMessage::Kind::words) {
         heard_.push_back(fact.text);
         if (phase_ != Phase::finished || finish_.outcome != Outcome::completed ||
-            exchanges_ >= max_turns_)
+            turns_ >= max_turns_)
             return;
         // The task counted as done only because there was no further message.
         if (seen_.sha256.empty())
@@ -311,7 +311,7 @@ void VisualLoopMode::on(const UserMessage& fact) {
     } else if (phase_ == Phase::waiting_inject) {
         begin_turn(fact.text);
     } else if (phase_ == Phase::calling_model) {
-        --exchanges_; // the request was not started
+        --turns_; // the request was not started
         next_turn(fact.text);
     } else if (phase_ == Phase::finished && finish_.outcome == Outcome::completed) {
         next_turn(fact.text);

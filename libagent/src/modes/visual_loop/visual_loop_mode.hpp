@@ -67,7 +67,7 @@ private:
 
     Phase phase_ = Phase::waiting_inject;
     int turn_ = 0;
-    int exchanges_ = 0;                        ///< requests started
+    int turns_ = 0;                            ///< requests started
     std::shared_ptr<const VisualReply> reply_; ///< nullptr before the first one
     std::size_t next_action_ = 0;
     std::vector<Mark> marks_;               ///< of this turn

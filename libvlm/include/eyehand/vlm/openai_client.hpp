@@ -80,8 +80,8 @@ struct Quirks {
 /// When to send a failed request again. The default is the policy of OpenAI's Python client 3.3.1:
 /// two retries after 0.5 s and 1 s (with more retries, doubling up to 8 s), each delay shortened by
 /// up to a quarter at random. The response header "x-should-retry" takes precedence, and
-/// "retry-after-ms" or "Retry-After" can request a longer delay, but not a shorter one. A request is never sent again after a delta was delivered, or if
-/// `Error::retry` returns `never`.
+/// "retry-after-ms" or "Retry-After" can request a longer delay, but not a shorter one. A request
+/// is never sent again after a delta was delivered, or if `Error::retry` returns `never`.
 struct RetryPolicy {
     int max_retries = 2; ///< attempts after the first one; 0: none
     std::chrono::milliseconds first_delay{500};

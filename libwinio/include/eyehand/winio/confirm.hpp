@@ -29,7 +29,7 @@ enum class ActionEffect {
 
 struct ActionReport {
     ActionEffect effect = ActionEffect::refused;
-    ExecutionReport execution{}; ///< what was sent, and why not everything
+    ExecutionReport execution{}; ///< what was sent, and the cause if a part was not
     Settled after{}; ///< the screen afterwards; `after.changed` is what the action changed
     std::error_code look_error{}; ///< why `after` is missing: `cancelled`, `capture_unavailable`
                                   ///< (the click locked the screen), ...; or empty
@@ -43,13 +43,14 @@ struct ActionReport {
 /// executed.
 ///
 /// A region that toggles by itself (a spinner) does not count as a change. A caret that blinks more
-/// slowly than `settle` waits cannot be distinguished from a change; with a `settle.minimum` of four
-/// seconds, a caret that blinks twice a second counts as toggling. A window that appears later (of a program that the plan launched) is not
-/// detected: see `wait_for_window`.
+/// slowly than `settle` waits cannot be distinguished from a change; with a `settle.minimum` of
+/// four seconds, a caret that blinks twice a second counts as toggling. A window that appears later
+/// (of a program that the plan launched) is not detected: see `wait_for_window`.
 ///
-/// `check` as for `InputExecutor::execute`. This function sets `settle.before`. Before it executes the plan, it throws Error{cancelled} and
-/// whatever the capturer throws; after that, it reports every Error. Exceptions of other types,
-/// which a custom desktop may throw, are passed on to the caller.
+/// `check` as for `InputExecutor::execute`. This function sets `settle.before`. Before it executes
+/// the plan, it throws Error{cancelled} and whatever the capturer throws; after that, it reports
+/// every Error. Exceptions of other types, which a custom desktop may throw, are passed on to the
+/// caller.
 [[nodiscard]] EYEHAND_WINIO_API ActionReport act_and_look(InputExecutor& executor,
                                                           Capturer& capturer, const Plan& plan,
                                                           SettleOptions settle = {},

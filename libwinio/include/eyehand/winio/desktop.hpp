@@ -106,14 +106,14 @@ public:
     /// Visible top-level windows, topmost first.
     virtual std::vector<WindowInfo> list() = 0;
     /// The bounds (desktop pixels) of the innermost visible child window of `window` at a point; empty
-    /// if no child window is there, the window does not exist, or the system does not tell (the
+    /// if no child window is there, the window does not exist, or the system does not report it (the
     /// default). Many programs draw their controls without child windows.
     virtual std::optional<Rect> control_at(WindowId /*window*/, Point /*at*/) {
         return std::nullopt;
     }
-    /// The visible password fields that the system tells: on Windows, edit controls with the style
-    /// ES_PASSWORD. Programs that draw their own controls, such as browsers, and X11 tell none (the
-    /// default).
+    /// The visible password fields that the system reports: on Windows, edit controls with the style
+    /// ES_PASSWORD. Empty (the default) on X11 and for programs that draw their own controls, such as
+    /// browsers.
     virtual std::vector<PasswordField> password_fields() { return {}; }
     /// Executes a command. After `focus`, the window gets the keys that are pressed, unless it takes none.
     /// Throws Error{window_not_found}, Error{input_refused} or Error{input_not_permitted}.

@@ -73,9 +73,10 @@ EYEHAND_WINIO_API void check_format(const ImageFormat& format);
 [[nodiscard]] EYEHAND_WINIO_API std::vector<std::uint8_t> encode_image(const ImageView& image,
                                                                        const ImageFormat& format);
 
-/// Reads a PNG (as `decode_png` does), JPEG or WebP file, recognized by its first bytes. Of JPEG files,
-/// reads only those that `encode_image` has written; their pixels are opaque. Throws Error{decode_failed}, whose text names the problem, and
-/// Error{not_supported} for a WebP file in a build without libwebp.
+/// Reads a PNG (as `decode_png` does), JPEG or WebP file, recognized by its first bytes. Of JPEG
+/// files, reads only those that `encode_image` has written; their pixels are opaque. Throws
+/// Error{decode_failed}, whose text names the problem, and Error{not_supported} for a WebP file in
+/// a build without libwebp.
 [[nodiscard]] EYEHAND_WINIO_API Image decode_image(std::span<const std::uint8_t> file,
                                                    const ImageLimits& limits = {});
 /// The size that a file states, without decoding its pixels, which may be damaged. Throws as

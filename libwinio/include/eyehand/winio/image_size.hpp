@@ -47,14 +47,14 @@ struct FitTokens {
 using ImageSize = std::variant<FitWithin, ExactSize, Percent, FitTokens>;
 
 /// Returns the size of the screenshot of a source. No side exceeds `max_image_side`. Throws
-/// std::invalid_argument if the source is empty or `wish` is out of range: an empty box, a side
+/// std::invalid_argument if the source is empty or `requested` is out of range: an empty box, a side
 /// longer than `max_image_side`, or a percentage, number of tokens or cell size outside its range.
-[[nodiscard]] EYEHAND_WINIO_API Size image_size(Size source, const ImageSize& wish);
+[[nodiscard]] EYEHAND_WINIO_API Size image_size(Size source, const ImageSize& requested);
 
 /// Parses "1536x864" (fit within), "1536x864!" (exactly), "60%", "tokens:1024" and "tokens:1024:28"
 /// (cells of 28 pixels); empty for any other text and for values out of range.
 [[nodiscard]] EYEHAND_WINIO_API std::optional<ImageSize> parse_image_size(std::string_view text);
 /// The setting as text, which `parse_image_size` reads.
-[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const ImageSize& wish);
+[[nodiscard]] EYEHAND_WINIO_API std::string to_string(const ImageSize& requested);
 
 } // namespace eyehand::winio

@@ -3,6 +3,7 @@
 
 #include "eyehand/export.hpp"
 #include "eyehand/winio/desktop.hpp"
+#include "eyehand/winio/error.hpp"
 
 #include <cstddef>
 #include <functional>

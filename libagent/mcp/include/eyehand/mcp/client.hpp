@@ -3,9 +3,9 @@
 //
 //     mcp::Client files({.name = "files", .command = {"npx", "@modelcontextprotocol/server-filesystem", "."}});
 //     toolbox.add(files); // as files__read_file, files__list_directory, ...
-//
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/setting.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/export.hpp"
@@ -101,10 +101,12 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Adds the server's tools to a toolbox as NAME__TOOL, with their schemas; returns these names. So does
-/// `toolbox.add(client)`. The toolbox does not change later: a call of a tool that has vanished meanwhile is a failed
-/// result, and new tools count from the next run on. Each call asks the guard (EffectKind::program, default: ask) and
-/// its results count as untrusted. The client must outlive the toolbox and its copies. Throws Error if the server cannot be reached, and agent::Error{duplicate_tool}.
+/// Adds the server's tools to a toolbox as NAME__TOOL, with their schemas; returns these names. So
+/// does `toolbox.add(client)`. The toolbox does not change later: a call of a tool that has
+/// vanished meanwhile is a failed result, and new tools count from the next run on. Each call asks
+/// the guard (EffectKind::program, default: ask) and its results count as untrusted. The client
+/// must outlive the toolbox and its copies. Throws Error if the server cannot be reached, and
+/// agent::Error{duplicate_tool}.
 EYEHAND_MCP_API std::vector<std::string> add_tools(agent::Toolbox& toolbox, Client& client);
 
 /// Reads servers from JSON: an object with names as members, in the form that is common among clients:

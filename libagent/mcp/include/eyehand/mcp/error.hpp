@@ -3,6 +3,7 @@
 
 #include "eyehand/export.hpp"
 
+#include <iosfwd>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -29,6 +30,10 @@ enum class errc {
 [[nodiscard]] EYEHAND_MCP_API std::error_code make_error_code(errc code) noexcept;
 /// The enumerator's name: "connection_lost"; "unknown" for any other value.
 [[nodiscard]] EYEHAND_MCP_API std::string_view to_string(errc code) noexcept;
+/// Writes the enumerator's name.
+EYEHAND_MCP_API std::ostream& operator<<(std::ostream& out, errc code);
+/// The enumerator's name. fmt 10 and later find this function: `fmt::format("{}", code)`.
+[[nodiscard]] inline std::string_view format_as(errc code) noexcept { return to_string(code); }
 
 class EYEHAND_MCP_API Error : public std::system_error {
 public:

@@ -15,6 +15,7 @@
 
 #include "eyehand/agent/coordinates.hpp"
 #include "eyehand/agent/desktop_tools.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/tool.hpp"
 #include "eyehand/export.hpp"
@@ -299,8 +300,9 @@ struct CalibrationOptions {
     agent::Profile profile{}; ///< of mode "conversation"; with the model's id and its dialect
     agent::Toolbox tools = agent::built_in_tools(); ///< the tools that the profile can name
     int requests = default_calibration_requests;
-    /// Then also refines the positions of the smallest targets, with one more request for each: that of
-    /// agent::Refine::on, which agent::Refine::small makes for some of them. Not if the model does not ground, or if runs cannot use its form or its server shrinks images.
+    /// Also refines the positions of the smallest targets afterwards, with one more request for each: that of
+    /// agent::Refine::on, which agent::Refine::small makes for some of them. Has no effect if the model does not
+    /// ground, if runs cannot use its form, or if its server shrinks images.
     bool refine = false;
     /// Called after each answer, also to a request that refines, with the number of answers so far. `at` and
     /// `hit` are not set before the last of the `requests`.

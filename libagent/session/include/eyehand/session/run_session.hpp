@@ -11,6 +11,7 @@
 
 #include "eyehand/agent/agent.hpp"
 #include "eyehand/agent/control.hpp"
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run_store.hpp"
 #include "eyehand/export.hpp"
 #include "eyehand/vlm/openai_client.hpp"
@@ -100,8 +101,9 @@ public:
     RunResult run(const std::string& task, agent::RunStore& store,
                   std::span<agent::Observer* const> observers = {});
     /// Throws as `Agent::resume`. Writes nothing if it throws Error{run_locked} or Error{run_over};
-    /// after any other exception, it writes the report. The session needs the profile that the run stores; set `fit_context` to false, because an adapted profile
-    /// may not restore the mode. The journal records `remarks` (see `differences`).
+    /// after any other exception, it writes the report. The session needs the profile that the run
+    /// stores; set `fit_context` to false, because an adapted profile may not restore the mode. The
+    /// journal records `remarks` (see `differences`).
     RunResult resume(agent::RunStore& store, std::span<agent::Observer* const> observers = {},
                      std::vector<std::string> remarks = {});
 

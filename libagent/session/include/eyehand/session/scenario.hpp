@@ -28,7 +28,7 @@ namespace eyehand::session {
 struct ScenarioStep {
     std::string launch{};          ///< a command; empty: this step waits
     std::string wait_for_window{}; ///< a part of the title
-    std::chrono::milliseconds at_most{20000};
+    std::chrono::milliseconds timeout{20000};
 };
 
 enum class CheckKind {

@@ -1,6 +1,7 @@
 // Detects the capabilities of a server and adapts a run to them.
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/profile.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/export.hpp"

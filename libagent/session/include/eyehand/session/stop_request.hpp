@@ -10,6 +10,7 @@
 //     agent.run(task, directory, control);
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run.hpp"
 #include "eyehand/export.hpp"
 
@@ -24,8 +25,8 @@ enum class StopRequest {
     end_program,   ///< the run does not end: end the process
 };
 
-/// Returns at once; a later request replaces one that has not been received. Whether the run has
-/// ended shows `RunDirectory::journal_is_locked`. Throws agent::Error{journal_failed} if the
+/// Returns at once; a later request replaces one that has not been received. `RunDirectory::journal_is_locked`
+/// shows whether the run has ended. Throws agent::Error{journal_failed} if the
 /// directory cannot be written.
 EYEHAND_SESSION_API void request_stop(agent::RunDirectory directory, StopRequest request);
 

@@ -16,6 +16,7 @@
 // damage and careless changes. With a key, a line cannot be changed unnoticed without the key.
 #pragma once
 
+#include "eyehand/agent/error.hpp"
 #include "eyehand/agent/run_store.hpp"
 #include "eyehand/export.hpp"
 

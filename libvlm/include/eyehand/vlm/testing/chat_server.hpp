@@ -115,11 +115,11 @@ public:
     void stop_listening();
     [[nodiscard]] std::vector<ReceivedRequest> requests() const;
     [[nodiscard]] std::size_t connections() const; ///< accepted so far
-    /// Waits until the server has read `count` requests. Returns false after `at_most`.
-    bool wait_for_requests(std::size_t count, std::chrono::milliseconds at_most) const;
+    /// Waits until the server has read `count` requests. Returns false after `timeout`.
+    bool wait_for_requests(std::size_t count, std::chrono::milliseconds timeout) const;
     /// Waits until no connection is open, for example after the client canceled a request. Returns
-    /// false after `at_most`.
-    bool wait_until_disconnected(std::chrono::milliseconds at_most) const;
+    /// false after `timeout`.
+    bool wait_until_disconnected(std::chrono::milliseconds timeout) const;
 
 private:
     class Impl;

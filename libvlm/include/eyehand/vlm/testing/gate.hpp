@@ -19,16 +19,16 @@ public:
     void pass(std::size_t times = 1) const;
     /// Lets all arrivals pass from now on.
     void open() const;
-    /// Waits until the gate has been reached `times` times in total. Returns false after `at_most`.
+    /// Waits until the gate has been reached `times` times in total. Returns false after `timeout`.
     [[nodiscard]] bool wait_until_reached(std::size_t times,
-                                          std::chrono::milliseconds at_most) const;
+                                          std::chrono::milliseconds timeout) const;
 
     /// For the server: returns true if it may continue at once. Otherwise calls `wake` once, on the
-    /// thread that opens the gate; `wake` must not use the gate. `who` identifies the arrival.
-    [[nodiscard]] bool arrive(const void* who, std::function<void()> wake) const;
+    /// thread that opens the gate; `wake` must not use the gate. `id` identifies the arrival.
+    [[nodiscard]] bool arrive(const void* id, std::function<void()> wake) const;
     /// For the server: cancels this arrival. After it returns, `wake` neither runs nor will be
     /// called.
-    void forget(const void* who) const;
+    void forget(const void* id) const;
 
 private:
     struct State;

@@ -1,6 +1,6 @@
 // For any values of the retry headers, the requested delay is positive and at most a year. The
 // input is the three headers, one per line.
-#include "wire/retry_wish.hpp"
+#include "wire/retry_hint.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const std::string_view should_retry = next_line();
     const std::string_view after_ms = next_line();
     const std::chrono::sys_days now = std::chrono::year(2026) / 1 / 1;
-    const auto wish = vlm::wire::read_retry_wish(should_retry, after_ms, text, now);
-    if (wish.after && (wish.after->count() <= 0 || *wish.after > std::chrono::hours(24 * 365)))
+    const auto hint = vlm::wire::read_retry_hint(should_retry, after_ms, text, now);
+    if (hint.after && (hint.after->count() <= 0 || *hint.after > std::chrono::hours(24 * 365)))
         std::abort();
     return 0;
 }

@@ -1,4 +1,4 @@
-#include "tool_faces.hpp"
+#include "tool_roles.hpp"
 
 #include "catch.hpp"
 #include "phrase.hpp"
@@ -20,7 +20,7 @@ Intent intent() {
 }
 
 std::string call(const json::array& tools, Role role, const Intent& what = intent()) {
-    const auto made = ToolFaces(tools).call(role, what);
+    const auto made = ToolRoles(tools).call(role, what);
     return made ? made->name + json::serialize(made->arguments) : "none";
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("The basic tools point and click separately") {
     const auto tools = basic_tools();
     CHECK(call(tools, Role::move) == R"(move_mouse{"x":110,"y":205})");
     CHECK(call(tools, Role::click) == "click_mouse{}");
-    CHECK_FALSE(ToolFaces(tools).takes_place(Role::click));
+    CHECK_FALSE(ToolRoles(tools).takes_position(Role::click));
     CHECK(call(tools, Role::scroll) == "scroll_down{}");
     CHECK(call(tools, Role::observe) == "take_screenshot{}");
     CHECK(call(tools, Role::press) == "none");
@@ -83,7 +83,7 @@ TEST_CASE("The executor's tools have other names and the same roles") {
 
 TEST_CASE("Evidence has the required length") {
     for (const auto& tools : {commander_tools(), planner_tools()}) {
-        const auto made = ToolFaces(tools).call(Role::complete, intent());
+        const auto made = ToolRoles(tools).call(Role::complete, intent());
         REQUIRE(made);
         CHECK_THAT(made->name, ContainsSubstring("complet"));
         const std::string evidence(made->arguments.at("evidence").as_string());
@@ -153,7 +153,7 @@ TEST_CASE("Lists have y first if the place says so, and named arguments do not c
 TEST_CASE("Numbers have decimals only if they are not whole") {
     Intent what = intent();
     what.place = Area{{0, 0.25}, {1, 0.75}, {0.5, 0.5}};
-    const auto made = ToolFaces(observer_tools()).call(Role::click, what);
+    const auto made = ToolRoles(observer_tools()).call(Role::click, what);
     REQUIRE(made);
     CHECK(made->arguments.at("box") == json::array{0, 0.25, 1, 0.75});
 }

@@ -1,4 +1,4 @@
-#include "tool_faces.hpp"
+#include "tool_roles.hpp"
 
 #include "phrase.hpp"
 
@@ -337,7 +337,7 @@ json::value tool_with(std::string_view name, json::object arguments) {
             {"function", json::object{{"name", name}, {"parameters", parameters}}}};
 }
 
-ToolFaces::ToolFaces(const json::array& tools) {
+ToolRoles::ToolRoles(const json::array& tools) {
     for (const json::value& tool : tools) {
         const json::value* function = schema_member(tool, "function");
         const json::value* name = function != nullptr ? schema_member(*function, "name") : nullptr;
@@ -346,25 +346,25 @@ ToolFaces::ToolFaces(const json::array& tools) {
         const json::object parameters =
             schema != nullptr && schema->is_object() ? schema->get_object() : json::object();
         if (const auto role = role_of(name->get_string(), parameters))
-            faces_[*role].push_back({std::string(name->get_string()), parameters});
+            tools_[*role].push_back({std::string(name->get_string()), parameters});
     }
 }
 
-bool ToolFaces::takes_place(Role role) const {
-    const auto faces = faces_.find(role);
-    if (faces == faces_.end()) return false;
-    const json::object& parameters = faces->second.front().parameters;
+bool ToolRoles::takes_position(Role role) const {
+    const auto found = tools_.find(role);
+    if (found == tools_.end()) return false;
+    const json::object& parameters = found->second.front().parameters;
     return has_argument(parameters, Meaning::position) || has_argument(parameters, Meaning::x);
 }
 
-std::optional<ToolCall> ToolFaces::call(Role role, const Intent& intent) const {
-    const auto faces = faces_.find(role);
-    if (faces == faces_.end()) return std::nullopt;
-    for (const Face& face : faces->second) {
-        if (role == Role::scroll && goes_another_way(face.name, face.parameters, intent.text))
+std::optional<ToolCall> ToolRoles::call(Role role, const Intent& intent) const {
+    const auto found = tools_.find(role);
+    if (found == tools_.end()) return std::nullopt;
+    for (const Tool& tool : found->second) {
+        if (role == Role::scroll && goes_another_way(tool.name, tool.parameters, intent.text))
             continue;
-        if (auto arguments = arguments_for(face.parameters, intent))
-            return ToolCall{face.name, std::move(*arguments)};
+        if (auto arguments = arguments_for(tool.parameters, intent))
+            return ToolCall{tool.name, std::move(*arguments)};
     }
     return std::nullopt;
 }

@@ -54,25 +54,25 @@ struct ToolCall {
 [[nodiscard]] boost::json::value tool_with(std::string_view name, boost::json::object arguments);
 
 /// The tools of one request, by role.
-class ToolFaces {
+class ToolRoles {
 public:
     /// Ignores tools that are malformed or have no role.
-    explicit ToolFaces(const boost::json::array& tools);
+    explicit ToolRoles(const boost::json::array& tools);
 
-    [[nodiscard]] bool has(Role role) const { return faces_.contains(role); }
+    [[nodiscard]] bool has(Role role) const { return tools_.contains(role); }
 
     /// Whether the first tool of this role takes a position; otherwise it acts at the pointer.
-    [[nodiscard]] bool takes_place(Role role) const;
+    [[nodiscard]] bool takes_position(Role role) const;
 
     /// A call of the first tool of this role that can express the intent, or nothing.
     [[nodiscard]] std::optional<ToolCall> call(Role role, const Intent& intent) const;
 
 private:
-    struct Face {
+    struct Tool {
         std::string name;
         boost::json::object parameters; ///< the JSON schema of its arguments
     };
-    std::map<Role, std::vector<Face>> faces_;
+    std::map<Role, std::vector<Tool>> tools_;
 };
 
 } // namespace stand_in

@@ -1,4 +1,4 @@
-#include "retry_wish.hpp"
+#include "retry_hint.hpp"
 
 #include "utf8.hpp"
 
@@ -59,21 +59,21 @@ std::optional<std::chrono::sys_seconds> read_date(std::string_view text) {
     return sys_days(date) + hours(*hour) + minutes(*minute) + seconds(*second);
 }
 
-RetryWish read_retry_wish(std::string_view should_retry, std::string_view after_ms,
+RetryHint read_retry_hint(std::string_view should_retry, std::string_view after_ms,
                           std::string_view after, std::chrono::system_clock::time_point now) {
-    RetryWish wish;
+    RetryHint hint;
     const std::string word = ascii_lower(trimmed(should_retry));
-    if (word == "true") wish.retry = true;
-    if (word == "false") wish.retry = false;
-    wish.after = read_time(after_ms, 1);
-    if (!wish.after) wish.after = read_time(after, 1000);
-    if (wish.after) return wish;
+    if (word == "true") hint.retry = true;
+    if (word == "false") hint.retry = false;
+    hint.after = read_time(after_ms, 1);
+    if (!hint.after) hint.after = read_time(after, 1000);
+    if (hint.after) return hint;
     if (const auto date = read_date(after)) {
         // In seconds: the clock's own unit does not reach the year 9999.
         const std::chrono::seconds wait = *date - std::chrono::floor<std::chrono::seconds>(now);
-        if (wait.count() > 0 && wait <= longest) wish.after = wait;
+        if (wait.count() > 0 && wait <= longest) hint.after = wait;
     }
-    return wish;
+    return hint;
 }
 
 } // namespace eyehand::vlm::wire

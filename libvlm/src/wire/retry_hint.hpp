@@ -7,7 +7,7 @@
 
 namespace eyehand::vlm::wire {
 
-struct RetryWish {
+struct RetryHint {
     std::optional<bool> retry{};                      ///< "x-should-retry"
     std::optional<std::chrono::milliseconds> after{}; ///< positive
 };
@@ -16,7 +16,7 @@ struct RetryWish {
 /// header is missing. The first valid time counts: milliseconds, then seconds or an HTTP date (RFC
 /// 9110, section 10.2.3, only the current format). Times that are malformed, not positive or longer
 /// than a year are ignored.
-[[nodiscard]] RetryWish read_retry_wish(std::string_view should_retry, std::string_view after_ms,
+[[nodiscard]] RetryHint read_retry_hint(std::string_view should_retry, std::string_view after_ms,
                                         std::string_view after,
                                         std::chrono::system_clock::time_point now);
 
