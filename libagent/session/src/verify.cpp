@@ -372,8 +372,7 @@ std::string to_text(const Verification& verification) {
         text += "guarantee: nothing that was verified can have been changed without the key\n";
         break;
     case Assurance::none:
-        text += "no protection without the key: the run has one, which is required to verify the "
-                "journal\n";
+        text += "no protection: the run has a key, which is required to verify the journal\n";
         break;
     }
     return text;
