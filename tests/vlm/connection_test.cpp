@@ -7,7 +7,6 @@
 
 using namespace eyehand;
 using namespace std::chrono_literals;
-using boost::asio::ip::tcp;
 using vlm::errc;
 using vlm::http::Connection;
 using vlm::http::Limits;
@@ -393,6 +392,8 @@ TEST_CASE("connection: a stop request at any time leads to an answer or to a can
 #ifndef _WIN32
 // If the backlog is full, Windows refuses a connection; Linux drops it, and connecting hangs.
 namespace {
+
+using boost::asio::ip::tcp;
 
 /// A port where every further attempt to connect hangs.
 class FullListener {

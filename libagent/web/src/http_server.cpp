@@ -101,6 +101,7 @@ std::optional<std::string_view> Request::field(std::string_view name) const {
     return std::nullopt;
 }
 
+// NOLINTNEXTLINE(performance-unnecessary-value-param): sites that answer later keep it
 void Site::answer_later(const Request& request, std::shared_ptr<Responder> responder) {
     responder->reply(answer(request));
 }
@@ -373,7 +374,7 @@ private:
                 Step step;
                 step.reply = std::exchange(reply_, std::nullopt);
                 step.begin = std::exchange(fields_, std::nullopt);
-                for (std::string& event : events_) step.events += std::move(event);
+                for (const std::string& event : events_) step.events += event;
                 events_.clear();
                 bytes_ = 0;
                 step.end = stage_ == Stage::ended;
