@@ -64,6 +64,11 @@ foreach(library ${libraries})
     endif()
 endforeach()
 
+# They export what agent-cli uses.
+set(private_archives libbase/libeyehand_base.a cmake/boost/libeyehand_boost.a cmake/fmt/libeyehand_fmt.a)
+list(TRANSFORM private_archives PREPEND "${BUILD}/")
+run("${REPOSITORY}/tests/linking/check_exports" "${BUILD}/apps/agent-cli/libeyehand_cli.a" ${private_archives} -- ${libraries})
+
 include("${CMAKE_CURRENT_LIST_DIR}/compiler_cache.cmake")
 
 # application(COMPILER OWN FLAGS [PLUGIN]): see linking/CMakeLists.txt.

@@ -244,9 +244,9 @@ struct Calibration {
     /// Whether the model keeps to one convention in a long conversation: at least
     /// `min_convention_share` of the positions are in it, early and late. Empty if it does not ground,
     /// or if there are fewer than 5 late positions.
-    [[nodiscard]] std::optional<bool> keeps_convention() const;
+    [[nodiscard]] EYEHAND_SESSION_API std::optional<bool> keeps_convention() const;
     /// The hits of small targets, which stand for the hit rate to expect; `size` is 0.
-    [[nodiscard]] HitRate small_targets() const;
+    [[nodiscard]] EYEHAND_SESSION_API HitRate small_targets() const;
     friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
