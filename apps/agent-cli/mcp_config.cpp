@@ -46,6 +46,7 @@ constexpr bool needs_display = true; // clients start servers without the variab
 
 std::string codex_config(const std::string& program, const std::vector<std::string>& arguments) {
     std::vector<std::string> quoted;
+    quoted.reserve(arguments.size());
     for (const std::string& argument : arguments) quoted.push_back(toml_string(argument));
     std::string text = fmt::format("[mcp_servers.eyehand]\ncommand = {}\nargs = [{}]\n",
                                    toml_string(program), fmt::join(quoted, ", "));

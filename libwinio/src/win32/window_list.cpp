@@ -294,6 +294,7 @@ std::vector<PasswordField> WindowList::password_fields() {
     focus.cbSize = sizeof focus;
     if (GetGUIThreadInfo(0, &focus) == 0) focus.hwndFocus = nullptr; // of the foreground thread
     std::vector<PasswordField> found;
+    found.reserve(fields.size());
     for (const HWND field : fields)
         found.push_back(
             {id_of(GetAncestor(field, GA_ROOT)), outer_bounds_of(field), field == focus.hwndFocus});

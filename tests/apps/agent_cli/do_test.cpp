@@ -60,7 +60,7 @@ struct Program {
     std::string paste = "paste";
     Program() {
         title = "typed"; // Notepad's caption contains the file name
-        std::ofstream{file};
+        std::ofstream(file).close();
         done({"launch", "notepad.exe \"" + file.string() + "\""});
     }
 #else
