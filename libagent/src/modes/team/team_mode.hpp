@@ -1,10 +1,10 @@
 // A team of two roles: a lead plans without seeing the screen, and a worker acts on screenshots.
 // The profile determines their prompts and tools.
 //
-// A turn is one request to one of them and its reply. The lead speaks until it has briefed the worker; it may
-// archive turns and brief in one reply. Then the worker acts, with one call per turn, until a review
-// is due: after a number of turns, a report that causes one, a message of the user, or when memory
-// has to be compressed.
+// A turn is one request to one of them and its reply. The lead speaks until it has briefed the
+// worker; it may archive turns and brief in one reply. Then the worker acts, with one call per turn,
+// until a review is due: after a number of turns, a report that causes one, a message of the user,
+// or when memory has to be compressed.
 #pragma once
 
 #include "eyehand/agent/memory.hpp"

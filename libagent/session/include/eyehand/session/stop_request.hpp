@@ -25,9 +25,9 @@ enum class StopRequest {
     end_program,   ///< the run does not end: end the process
 };
 
-/// Returns at once; a later request replaces one that has not been received. `RunDirectory::journal_is_locked`
-/// shows whether the run has ended. Throws agent::Error{journal_failed} if the
-/// directory cannot be written.
+/// Returns at once; a later request replaces one that has not been received.
+/// `RunDirectory::journal_is_locked` shows whether the run has ended. Throws
+/// agent::Error{journal_failed} if the directory cannot be written.
 EYEHAND_SESSION_API void request_stop(agent::RunDirectory directory, StopRequest request);
 
 /// While it exists, calls `on_request` within 200 ms after each request, on a thread of its own, which
