@@ -8,6 +8,7 @@
 #include "catch.hpp"
 #include "eventually.hpp"
 #include "program.hpp"
+#include "test_window.hpp"
 
 #include <windows.h>
 
@@ -61,6 +62,31 @@ TEST_CASE("a watchdog releases nothing while the pointer of a busy Wine is slow"
     const auto report = executor.execute(gesture::drag({5, 5}, {9, 9}, {.steps = 2}));
     CHECK(report.problem.empty());
     CHECK(report.complete());
+}
+
+TEST_CASE("a watchdog releases nothing while the window under the pointer is busy") {
+    const auto other = open_desktop();
+    TestWindow window(*other);
+    const auto at = center_of(window.state().area);
+    const auto area = eyehand::winio::choose_area(*other, {.display = "all"});
+    REQUIRE(eyehand::winio::InputExecutor(*other, area).execute(gesture::move(at)).complete());
+    window.hang();
+    win32::SystemCalls system;
+    system.let_reports_arrive = [&](const win32::WhileWaiting& call) {
+        constexpr std::chrono::milliseconds longer_than_a_lease{600};
+        const auto end = std::chrono::steady_clock::now() + longer_than_a_lease;
+        win32::let_reports_arrive([&] {
+            call();
+            if (std::chrono::steady_clock::now() >= end) window.go_on();
+        });
+    };
+    win32::Win32Desktop desktop(system,
+                                {(test::program_folder() / "eyehand-holder").string(), "watchdog"});
+    eyehand::winio::InputExecutor executor(desktop, area);
+    const auto report = executor.execute(gesture::click(at));
+    CHECK(report.problem.empty());
+    CHECK(report.complete());
+    CHECK(window.answers());
 }
 
 TEST_CASE("a watchdog restores the clipboard if a program is killed that pastes") {

@@ -1,6 +1,7 @@
 #include "win32/system_calls.hpp"
 
 #include "poll.hpp"
+#include "watchdog/hold.hpp"
 #include "win32/handles.hpp"
 
 #include <algorithm>
@@ -87,6 +88,22 @@ std::vector<MOUSEMOVEPOINT> places_since(ULONG_PTR mark) {
     const auto move = std::ranges::find(places, mark, &MOUSEMOVEPOINT::dwExtraInfo);
     places.erase(move == places.end() ? places.begin() : std::next(move), places.end());
     return places;
+}
+
+// A program that is busy, for example because it opens a dialog, answers late.
+void let_answer(HWND window, const WhileWaiting& call) {
+    constexpr std::chrono::milliseconds limit{1000};
+    const auto deadline = std::chrono::steady_clock::now() + limit;
+    const auto answers = [&] {
+        DWORD_PTR result = 0;
+        const LRESULT answered =
+            SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG,
+                                static_cast<UINT>(renewal_interval.count()), &result);
+        // Windows of ended programs fail at once, and hanging ones time out at once.
+        return answered != 0 || GetLastError() != ERROR_TIMEOUT || IsHungAppWindow(window) != 0;
+    };
+    while (!answers() && std::chrono::steady_clock::now() < deadline) call();
+    call();
 }
 
 BOOL CALLBACK collect_monitor(HMONITOR monitor, HDC, LPRECT, LPARAM into) {
@@ -178,11 +195,8 @@ void let_reports_arrive(const WhileWaiting& call) {
     for (int round = 0; round < 3; ++round) {
         GetPixel(screen.get(), 0, 0);
         call();
-        for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)}) {
-            DWORD_PTR result = 0;
-            SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG, 1000, &result);
-            call();
-        }
+        for (const HWND window : {GetDesktopWindow(), WindowFromPoint(at)})
+            let_answer(window, call);
     }
 }
 
