@@ -496,6 +496,35 @@ test('a lost connection is reported', async (t) => {
     await says(page, '#announce', 'Connection lost');
 });
 
+// The settings are loaded again with the first event of a run.
+test('a lost connection is reported while the settings are loaded', async (t) => {
+    const run = await startRun(t);
+    const { page } = await open(browser);
+    t.after(() => page.context().close());
+    const loads = [];
+    let hasLoaded = () => {};
+    await page.route('**/config', (route) => {
+        loads.push(route);
+        hasLoaded();
+    });
+    const load = async (number) => {
+        while (loads.length < number) await new Promise((resolve) => { hasLoaded = resolve; });
+        return loads[number - 1];
+    };
+    const loading = page.goto(run.url);
+    const first = await load(1);
+    const answer = await first.fetch();
+    await first.fulfill({ json: { ...await answer.json(), version: undefined } });
+    await loading;
+    const second = await load(2);
+    run.kill();
+    await says(page, '#link-notice', 'Connection lost');
+    const notices = await textsOf(page, '#link-notice');
+    await second.abort();
+    await load(3); // the page has processed the failure
+    assert.deepEqual(await notices.jsonValue(), []);
+});
+
 test('the end of the program after its run is not announced', async (t) => {
     const { page, run } = await opened(t, '--turns', '1');
     run.go(2);

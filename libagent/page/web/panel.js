@@ -12,7 +12,11 @@ import { withDelta, withState } from './run.js';
 
 const refused = 'This address gives no access. Open the complete address that the program printed.';
 
-async function configuration() {
+/**
+ * The JSON of /config, from a server that answers and gives access. `onProblem` receives a sentence. After the first time, the
+ * connection reports problems.
+ */
+async function configuration(onProblem = () => {}) {
     for (;;) {
         try {
             const answer = await request('/config');
@@ -22,19 +26,19 @@ async function configuration() {
                 return loaded;
             }
             if (answer.status === 403) {
-                setNotice(byId('link-notice'), refused);
+                onProblem(refused);
                 return await new Promise(() => {}); // opening the printed address reloads the page
             }
         } catch {
             // The program may return.
         }
-        setNotice(byId('link-notice'), 'The program does not respond. Retrying…');
+        onProblem('The program does not respond. Retrying…');
         await new Promise((resolve) => { setTimeout(resolve, 1000); });
     }
 }
 
 openAccess();
-let config = await configuration();
+let config = await configuration((problem) => setNotice(byId('link-notice'), problem));
 setNotice(byId('link-notice'), '');
 
 // ---- controls of a live run -----------------------------------------------------------------------
