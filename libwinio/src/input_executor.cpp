@@ -272,13 +272,15 @@ private:
     };
     struct Progress; // of the plan that is being executed
 
+    void renew_hold(bool clipboard_is_borrowed) const;
     base::Waited wait_for(std::chrono::milliseconds time, const std::stop_token& stop,
-                          bool clipboard_is_borrowed = false) const;
+                          bool clipboard_is_borrowed) const;
     void execute(const Step& step, Progress& progress);
     void send(const Batch& batch, Progress& progress);
     [[nodiscard]] SendReport give_to_system(const Batch& batch);
-    void keep_clicks_apart(const ButtonPress& next, const std::stop_token& stop) const;
-    [[nodiscard]] std::optional<Point> pointer_outside(const std::stop_token& stop) const;
+    void keep_clicks_apart(const ButtonPress& next, const std::stop_token& stop,
+                           bool clipboard_is_borrowed) const;
+    [[nodiscard]] std::optional<Point> pointer_outside(const Progress& progress) const;
     void clean_up(Progress& progress);
     [[nodiscard]] std::string still_held() const;
     [[nodiscard]] static std::vector<ButtonPress> presses_in(std::span<const InputEvent> events);
@@ -332,12 +334,16 @@ ExecutionReport InputExecutor::Impl::execute(const Plan& plan, const std::stop_t
     return report;
 }
 
+void InputExecutor::Impl::renew_hold(bool clipboard_is_borrowed) const {
+    if (!held_.empty() || clipboard_is_borrowed) desktop_.renew_hold();
+}
+
 base::Waited InputExecutor::Impl::wait_for(std::chrono::milliseconds time,
                                            const std::stop_token& stop,
                                            bool clipboard_is_borrowed) const {
     const auto end = base::deadline_after(std::chrono::steady_clock::now(), time);
     while (!held_.empty() || clipboard_is_borrowed) {
-        desktop_.renew_hold();
+        renew_hold(clipboard_is_borrowed);
         const auto next = std::chrono::steady_clock::now() + renewal_interval;
         if (next >= end) break;
         if (base::wait_until(next, stop) == base::Waited::stopped) return base::Waited::stopped;
@@ -399,20 +405,24 @@ void InputExecutor::Impl::send(const Batch& batch, Progress& progress) {
     ExecutionReport& report = progress.report;
     if (const auto presses = presses_in(batch); !presses.empty())
         if (!std::exchange(progress.has_pressed, true))
-            keep_clicks_apart(presses.front(), progress.stop);
+            keep_clicks_apart(presses.front(), progress.stop, progress.clipboard.is_borrowed());
     if (acts_where_the_pointer_is(batch)) {
-        if (const auto point = pointer_outside(progress.stop)) {
+        if (const auto point = pointer_outside(progress)) {
             fail(report, errc::outside_work_area,
                  "the pointer at " + outside(*point, fence_.bounds()) +
                      "; nothing was pressed there: move the pointer first");
             return;
         }
     }
-    if (progress.check && std::ranges::any_of(batch, starts_something))
+    if (progress.check && std::ranges::any_of(batch, starts_something)) {
+        // On a busy machine, a check can take almost as long as a watchdog waits.
+        renew_hold(progress.clipboard.is_borrowed());
         if (const auto reason = progress.check(batch)) {
             fail(report, errc::raced, *reason);
             return;
         }
+        renew_hold(progress.clipboard.is_borrowed());
+    }
     const SendReport sent = give_to_system(batch);
     report.events += sent.accepted;
     if (sent.accepted == batch.size()) return;
@@ -439,15 +449,15 @@ SendReport InputExecutor::Impl::give_to_system(const Batch& batch) {
     }
 }
 
-void InputExecutor::Impl::keep_clicks_apart(const ButtonPress& next,
-                                            const std::stop_token& stop) const {
+void InputExecutor::Impl::keep_clicks_apart(const ButtonPress& next, const std::stop_token& stop,
+                                            bool clipboard_is_borrowed) const {
     if (!latest_press_ || latest_press_->button != next.button || !near(latest_press_->at, next.at))
         return;
     const auto time = desktop_.double_click_time();
     if (time.count() <= 0) return;
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(
         latest_press_time_ + time + clock_tick - std::chrono::steady_clock::now());
-    if (left.count() > 0 && wait_for(left, stop) == base::Waited::stopped)
+    if (left.count() > 0 && wait_for(left, stop, clipboard_is_borrowed) == base::Waited::stopped)
         throw Error(errc::cancelled, "stopped while keeping two clicks apart");
 }
 
@@ -457,7 +467,7 @@ void InputExecutor::Impl::keep_apart(const Plan& plan, const std::stop_token& st
         if (const auto* batch = std::get_if<Batch>(&step.effect))
             events.insert(events.end(), batch->begin(), batch->end());
     const auto presses = presses_in(events);
-    if (!presses.empty()) keep_clicks_apart(presses.front(), stop);
+    if (!presses.empty()) keep_clicks_apart(presses.front(), stop, false);
 }
 
 std::vector<InputExecutor::Impl::ButtonPress>
@@ -482,7 +492,7 @@ void InputExecutor::Impl::remember_presses(std::span<const InputEvent> events) {
 
 // The position of the pointer if it is outside the fence. After a move, the pointer may arrive
 // late: by up to 105 ms under Wine, as measured.
-std::optional<Point> InputExecutor::Impl::pointer_outside(const std::stop_token& stop) const {
+std::optional<Point> InputExecutor::Impl::pointer_outside(const Progress& progress) const {
     constexpr std::chrono::milliseconds longest_lag{200};
     constexpr int least_looks = 10; // a busy machine delays the pointer and this program
     const auto deadline = std::chrono::steady_clock::now() + longest_lag;
@@ -490,7 +500,8 @@ std::optional<Point> InputExecutor::Impl::pointer_outside(const std::stop_token&
         const auto at = desktop_.pointer();
         if (!at || fence_.contains(*at)) return std::nullopt;
         if (looks >= least_looks && std::chrono::steady_clock::now() >= deadline) return at;
-        if (wait_for(std::chrono::milliseconds{5}, stop) == base::Waited::stopped)
+        if (wait_for(std::chrono::milliseconds{5}, progress.stop,
+                     progress.clipboard.is_borrowed()) == base::Waited::stopped)
             throw Error(errc::cancelled, "stopped while waiting for the pointer");
     }
 }

@@ -99,6 +99,17 @@ void TestWindow::set_title(const std::string& utf8) {
     REQUIRE(info().title == utf8);
 }
 
+void TestWindow::copy(const std::string& utf8) {
+    const HWND edit = FindWindowExW(handle(), nullptr, L"EDIT", nullptr);
+    const std::wstring units = eyehand::base::to_wide(utf8);
+    SendMessageW(edit, WM_SETTEXT, 0, reinterpret_cast<LPARAM>(units.c_str()));
+    SendMessageW(edit, EM_SETSEL, 0, -1);
+    SendMessageW(edit, WM_COPY, 0, 0);
+    DWORD owner = 0;
+    GetWindowThreadProcessId(GetClipboardOwner(), &owner);
+    REQUIRE(owner == process_.id());
+}
+
 void TestWindow::hang() {
     REQUIRE(PostMessageW(handle(), message_hang, 0, 0));
     REQUIRE(eventually([&] { return state().hanging == 1; }));

@@ -59,6 +59,8 @@ public:
     }
 
     void set_title(const std::string& utf8);
+    /// Copies the text with the edit control, whose program then owns the clipboard.
+    void copy(const std::string& utf8);
 
     [[nodiscard]] HANDLE process() const { return process_.handle(); }
 

@@ -14,6 +14,7 @@
 
 #include <chrono>
 #include <string>
+#include <thread>
 
 using eyehand::winio::open_desktop;
 namespace gesture = eyehand::winio::gesture;
@@ -70,8 +71,8 @@ TEST_CASE("a watchdog releases nothing while the window under the pointer is bus
     const auto at = center_of(window.state().area);
     const auto area = eyehand::winio::choose_area(*other, {.display = "all"});
     REQUIRE(eyehand::winio::InputExecutor(*other, area).execute(gesture::move(at)).complete());
-    window.hang();
     win32::SystemCalls system;
+    system.runs_under_wine = [] { return true; };
     system.let_reports_arrive = [&](const win32::WhileWaiting& call) {
         constexpr std::chrono::milliseconds longer_than_a_lease{600};
         const auto end = std::chrono::steady_clock::now() + longer_than_a_lease;
@@ -83,10 +84,31 @@ TEST_CASE("a watchdog releases nothing while the window under the pointer is bus
     win32::Win32Desktop desktop(system,
                                 {(test::program_folder() / "eyehand-holder").string(), "watchdog"});
     eyehand::winio::InputExecutor executor(desktop, area);
+    window.hang();
     const auto report = executor.execute(gesture::click(at));
     CHECK(report.problem.empty());
     CHECK(report.complete());
     CHECK(window.answers());
+}
+
+TEST_CASE("a watchdog restores nothing while the owner of the clipboard is busy") {
+    const auto other = open_desktop();
+    TestWindow window(*other);
+    window.copy("of the user");
+    REQUIRE(other->clipboard()->text() == "of the user");
+    const auto desktop = watchdog_contract::watched_desktop();
+    eyehand::winio::InputExecutor executor(*desktop, eyehand::winio::choose_area(*desktop, {}));
+    window.hang();
+    std::thread busy([&] {
+        constexpr std::chrono::milliseconds longer_than_a_lease{600};
+        static_cast<void>(test::eventually([] { return false; }, longer_than_a_lease));
+        window.go_on();
+    });
+    const auto report = executor.execute(gesture::paste("of the plan"));
+    busy.join();
+    CHECK(report.problem.empty());
+    CHECK(report.complete());
+    CHECK(other->clipboard()->text() == "of the user");
 }
 
 TEST_CASE("a watchdog restores the clipboard if a program is killed that pastes") {

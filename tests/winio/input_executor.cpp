@@ -36,6 +36,7 @@ public:
     std::function<Point()> on_pointer; ///< if empty, the pointer's position is unknown
     std::vector<InputEvent> sent;
     Clipboard* its_clipboard = nullptr; ///< not owned
+    std::chrono::milliseconds its_double_click_time{};
 
     std::vector<Display> displays() override { return {}; }
     std::unique_ptr<Capturer> open_capturer(const CaptureOptions&) override { return nullptr; }
@@ -47,7 +48,7 @@ public:
     std::optional<Point> pointer() override {
         return on_pointer ? std::optional(on_pointer()) : std::nullopt;
     }
-    std::chrono::milliseconds double_click_time() override { return {}; }
+    std::chrono::milliseconds double_click_time() override { return its_double_click_time; }
     void launch(const LaunchCommand&) override {}
     Clipboard* clipboard() noexcept override { return its_clipboard; }
     void renew_hold() override {
@@ -668,6 +669,36 @@ TEST_CASE("an executor renews the hold while it leaves a program time to read th
     desktop.on_renewal = [&] { stop.request_stop(); };
     CHECK(executor.execute(gesture::paste("new", *parse_chord("ctrl+v"), 24h), stop.get_token())
               .error == errc::cancelled);
+}
+
+TEST_CASE("an executor renews the hold before and after a check of a batch") {
+    BareDesktop desktop;
+    InputExecutor executor(desktop, everywhere);
+    std::string calls;
+    desktop.on_renewal = [&] { calls += "renewal "; };
+    const auto check = [&](const Batch&) -> std::optional<std::string> {
+        calls += "check ";
+        return std::nullopt;
+    };
+    CHECK(executor.execute(plan_of({{Batch{ctrl_down}, 0ms}, {Batch{left_down}, 0ms}}), {}, check)
+              .complete());
+    CHECK(calls == "check renewal check renewal ");
+}
+
+TEST_CASE("an executor renews the hold while it keeps clicks apart during a paste") {
+    MemoryDesktop memory;
+    BareDesktop desktop;
+    desktop.its_clipboard = memory.clipboard();
+    desktop.its_double_click_time = 500ms;
+    InputExecutor executor(desktop, everywhere);
+    const Batch click{PointerMove{{1, 1}}, left_down, ButtonChange{Button::left, Press::up}};
+    REQUIRE(executor.execute(plan_of({{click, 0ms}})).complete());
+    std::stop_source stop;
+    desktop.on_renewal = [&] { stop.request_stop(); };
+    const auto report = executor.execute(
+        plan_of({{ClipboardWrite{"new"}, 0ms}, {click, 0ms}, {ClipboardRestore{}, 0ms}}),
+        stop.get_token());
+    CHECK(report.error == errc::cancelled);
 }
 
 TEST_CASE("an executor does not renew a hold while nothing is pressed") {

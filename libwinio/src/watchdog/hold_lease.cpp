@@ -59,11 +59,15 @@ void HoldLease::keep_clipboard(std::optional<std::string_view> text) noexcept {
             try_to_tell({.kind = Kind::restored});
     } catch (...) { // NOLINT(bugprone-empty-catch): out of memory; the text is not kept
     }
-    tell_latest();
+    if (!text) tell_latest();
 }
 
 void HoldLease::note_clipboard(ClipboardNumber owner) noexcept {
     if (keeps_clipboard_) try_to_tell({.kind = Kind::owner, .owner = owner});
+}
+
+void HoldLease::clipboard_changed() noexcept {
+    if (keeps_clipboard_) tell_latest();
 }
 
 void HoldLease::tell() {

@@ -31,11 +31,15 @@ public:
     /// still have to process their releases.
     void note(std::vector<ReleaseCode> held, std::span<const ReleaseCode> passing = {}) noexcept;
 
-    /// As `Clipboard::set_text_to_restore`. Ignores texts that are longer than `longest_text`.
+    /// As `Clipboard::set_text_to_restore`. Ignores texts that are longer than `longest_text`. Heartbeats
+    /// are necessary from the call of `clipboard_changed` on: the system may wait for the program whose
+    /// content is replaced.
     void keep_clipboard(std::optional<std::string_view> text) noexcept;
     [[nodiscard]] bool keeps_clipboard() const noexcept { return keeps_clipboard_; }
     /// To be called before each change of the clipboard by this program. No effect while nothing is kept.
     void note_clipboard(ClipboardNumber owner) noexcept;
+    /// To be called after each such change.
+    void clipboard_changed() noexcept;
     static constexpr std::size_t longest_text = std::size_t{1} << 20U;
 
 private:

@@ -96,6 +96,7 @@ void let_answer(HWND window, const WhileWaiting& call) {
     const auto deadline = std::chrono::steady_clock::now() + limit;
     const auto answers = [&] {
         DWORD_PTR result = 0;
+        SetLastError(ERROR_SUCCESS); // for Wine, which does not set it for a thread that ends
         const LRESULT answered =
             SendMessageTimeoutW(window, WM_NULL, 0, 0, SMTO_ABORTIFHUNG,
                                 static_cast<UINT>(renewal_interval.count()), &result);

@@ -167,10 +167,13 @@ void SystemClipboard::replace(UINT format, std::span<const std::byte> content) {
         // Before the content is there: this program may be ended at any time.
         lease_.note_clipboard(*number);
     }
-    const OpenedClipboard opened(system_);
-    empty();
-    put(format, content);
-    if (number) put(number_format(), std::as_bytes(std::span(&*number, 1)));
+    {
+        const OpenedClipboard opened(system_);
+        empty();
+        put(format, content);
+        if (number) put(number_format(), std::as_bytes(std::span(&*number, 1)));
+    }
+    lease_.clipboard_changed();
 }
 
 } // namespace eyehand::winio::win32

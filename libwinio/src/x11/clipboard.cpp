@@ -69,6 +69,7 @@ void SelectionClipboard::offer(SelectionContents contents) {
         const auto note = [this](xcb_window_t owner) { lease_.note_clipboard(owner); };
         owners_.push_back(
             std::make_unique<SelectionOwner>(connection_.display(), std::move(contents), note));
+        lease_.clipboard_changed();
     } catch (const std::system_error& error) { // an Error, or no pipe
         throw Error(errc::clipboard_failed, error.what());
     }
