@@ -126,7 +126,7 @@ void add_panel_way(CLI::App& command, PanelFlags& flags) {
 void add_guard(CLI::App& command, GuardFlags& flags) {
     command.add_option("--guard", flags.level,
                        "Which actions need approval or are denied: off, standard or strict");
-    command.add_option("--guard-rules", flags.rules, "JSON file with rules of yours for the guard")
+    command.add_option("--guard-rules", flags.rules, "JSON file with your own rules for the guard")
         ->allow_extra_args(false); // otherwise the task would be a second file
     // A flag, so that a task after it is not taken for the file.
     command
@@ -230,7 +230,8 @@ void add_settings(CLI::App& command, RunFlags& flags) {
 
 void add_program_tools(CLI::App& command, ProgramToolFlags& flags) {
     command
-        .add_option("--tool", flags.files, "JSON file that describes a program of yours as a tool")
+        .add_option("--tool", flags.files,
+                    "JSON file that describes one of your programs as a tool")
         ->allow_extra_args(false); // otherwise the task would be a second file
     command
         .add_option("--allow-tool", flags.allowed,
@@ -333,7 +334,7 @@ void add_actions(CLI::App& command, DoFlags& flags) {
         CLI::App* added = action(name, description);
         added->add_option("--guard", flags.guard.level, "off: no rule can deny the action")
             ->check(CLI::IsMember({"off", "standard"}));
-        added->add_option("--guard-rules", flags.guard.rules, "JSON file with rules of yours")
+        added->add_option("--guard-rules", flags.guard.rules, "JSON file with your own rules")
             ->allow_extra_args(false);
         return added;
     };
@@ -531,7 +532,7 @@ int run_program(std::vector<std::string> arguments) {
     describe("--display", "Display ID, or \"all\"; default: the run's");
     describe("--window", "Window whose title contains this text; default: the run's");
     describe("--crop", "Only this part of it: x1,y1,x2,y2 in 0..1000; default: the run's");
-    describe("--tool", "JSON file that describes a program of yours as a tool; name the tools of "
+    describe("--tool", "JSON file that describes one of your programs as a tool; name the tools of "
                        "the run again");
     add_coordinates(*resume_command, resume.coordinates);
     describe("--coordinates",

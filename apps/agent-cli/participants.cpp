@@ -72,7 +72,7 @@ Participants::Participants(Options options) : options_(std::move(options)) {
     if (options_.guard == GuardLevel::strict && unanswered)
         throw UsageError("each action requires approval (guard, approve), but there is no terminal "
                          "and no panel to ask: run on a terminal, or with --panel; with "
-                         "--unattended, all actions are denied that no rule of yours allows");
+                         "--unattended, all actions are denied that your own rules do not allow");
     if (options_.guard == GuardLevel::standard && unanswered && options_.detail != Detail::quiet)
         print_to(stderr, "no terminal and no panel: actions that need approval are denied\n");
     if (!options_.panel) return;

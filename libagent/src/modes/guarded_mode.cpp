@@ -18,7 +18,7 @@ Command GuardedMode::next() const {
     return Finish{
         Outcome::refused,
         fmt::format("the guard denied {} actions in a row (the latest by the rule \"{}\"); to "
-                    "allow such actions, add a rule of yours, or run with a user who can "
+                    "allow such actions, add your own rule, or run with a user who can "
                     "approve them",
                     denied_, rule_)};
 }

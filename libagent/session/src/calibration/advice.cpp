@@ -93,7 +93,7 @@ std::vector<std::string> alternatives(std::string_view model, agent::Dialect dia
     all.emplace_back("tasks for the keyboard: type and press need no positions, and --with "
                      "launch_app, --with focus_window and --with list_windows add tools that start "
                      "programs and choose windows by their titles");
-    all.emplace_back("programs of yours as tools (--tool FILE)");
+    all.emplace_back("your own programs as tools (--tool FILE)");
     return all;
 }
 
