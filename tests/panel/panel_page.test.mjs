@@ -525,6 +525,34 @@ test('a lost connection is reported while the settings are loaded', async (t) =>
     assert.deepEqual(await notices.jsonValue(), []);
 });
 
+test('a page that was opened before its run has the settings of the run', async (t) => {
+    const run = await startRun(t, '--profile', 'story', '--annotate', 'panel', '--turns', '1');
+    const { page } = await open(browser);
+    t.after(() => page.context().close());
+    let isFirst = true;
+    await page.route('**/config', async (route) => {
+        const answer = await route.fetch();
+        const early = isFirst ? { run: '', annotate: 'native' } : {};
+        isFirst = false;
+        await route.fulfill({ json: { ...await answer.json(), ...early } });
+    });
+    await page.goto(run.url);
+    run.go(2);
+    assert.equal(await run.line(/^finished/), 'finished completed');
+});
+
+test('after the end of the program, a turn does not show the screenshot of another one', async (t) => {
+    const { page, run } = await opened(t, '--profile', 'story', '--turns', '1');
+    run.go(2);
+    await says(page, '#outcome', 'Completed');
+    await pictureIsDrawn(page, /\/3$/);
+    run.kill();
+    await says(page, '#link-notice', 'The program has ended');
+    await item(page, 2).click();
+    await says(page, '#caption', 'The screenshot could not be loaded.');
+    assert.equal(await page.locator('#canvas').getAttribute('data-url'), null);
+});
+
 test('the end of the program after its run is not announced', async (t) => {
     const { page, run } = await opened(t, '--turns', '1');
     run.go(2);
@@ -717,15 +745,17 @@ test('the token leaves the address, and reloading and a second tab keep working'
     await page.reload();
     await says(page, '#task', 'click the button');
     assert.equal(page.url(), `${origin}/`);
-    const second = await page.context().newPage();
-    await second.goto(run.url);
-    await says(second, '#task', 'click the button');
-    for (const tab of [page, second]) {
+    const works = async (tab) => {
         await tab.getByRole('button', { name: 'Pause' }).click();
         await says(tab, '#phase', '(pausing)');
         await tab.getByRole('button', { name: 'Resume' }).click();
         await says(tab, '#phase', /^asking the model$/);
-    }
+    };
+    await works(page);
+    const second = await page.context().newPage();
+    await second.goto(run.url);
+    await says(second, '#task', 'click the button');
+    await works(second);
 });
 
 test('an address without the token gives no access, until the complete address is opened in the tab', async (t) => {

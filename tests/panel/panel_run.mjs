@@ -52,7 +52,8 @@ class Run {
     line(pattern, count = 1) {
         return new Promise((resolve, reject) => {
             const late = setTimeout(() => reject(new Error(`no ${pattern} so far; the output:\n${this.#lines.join('\n')}`)), patience);
-            const wait = { pattern, count, reject, resolve: (line) => { clearTimeout(late); resolve(line); } };
+            const and = (settle) => (value) => { clearTimeout(late); settle(value); };
+            const wait = { pattern, count, reject: and(reject), resolve: and(resolve) };
             this.#waiting.push(wait);
             this.#look();
         });
@@ -100,7 +101,8 @@ export async function openPanel(t, browser, run, view) {
         assert.deepEqual(foreign, []);
     });
     await opened.page.goto(run.url);
-    await opened.page.locator('#phase:not(:text("connecting"))').waitFor();
+    // The settings of the run are loaded, which come after its first event.
+    await opened.page.locator('#about-facts dt', { hasText: /^Eyehand$/ }).waitFor({ state: 'attached' });
     return opened;
 }
 

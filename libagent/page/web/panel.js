@@ -86,18 +86,22 @@ async function startOver(name) {
     page.startOver();
     annotator?.stop();
     annotator = null;
+    for (const id of ['tell-told', 'inject-told']) setText(byId(id), '');
+    setNotice(byId('post-notice'), '');
     config = await configuration();
     if (page.run.state.run !== name) return; // yet another run has started and does the same
     page.use(config);
     annotator = newAnnotator();
     annotator.see(page.run.state);
+    completeConfig();
 }
 
-let asking = false; // a request for the configuration is in progress
+let configured = config.run; // the run whose configuration is loaded, or is being loaded
+let asking = false; // a request for the rest of the configuration is in progress
 
 /** Loads the settings again: run.json, which contains them, is written just before the first event. */
 async function completeConfig() {
-    if (asking || config.version !== undefined || page.run.turns.size === 0) return;
+    if (asking || config.version !== undefined || !page.run.state.task) return;
     asking = true;
     const name = page.run.state.run;
     const whole = await configuration();
@@ -117,8 +121,12 @@ function onState(state) {
     }
     if (next === page.run) return;
     page.show(next);
-    if (before !== null && before.run !== state.run) startOver(state.run);
-    else completeConfig();
+    if (configured !== state.run) {
+        configured = state.run;
+        startOver(state.run);
+    } else {
+        completeConfig();
+    }
     tellNews(before, state);
     annotator?.see(state);
 }

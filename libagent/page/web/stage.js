@@ -39,10 +39,10 @@ class Canvas {
     }
 
     /**
-     * Draws `drawn`: {picture, kind, annotation, config}. Calls `done` with the drawn canvas, or `failed` if the screenshot
-     * can never be drawn.
+     * Draws `drawn`: {picture, kind, annotation, config}. Calls `done` with the drawn canvas, `failed` if the screenshot can
+     * never be drawn, or `missing` if it could not be loaded now and the canvas is empty instead.
      */
-    async paint(drawn, { done = () => {}, failed = () => {} } = {}) {
+    async paint(drawn, { done = () => {}, failed = () => {}, missing = () => {} } = {}) {
         const address = this.#pictures.addressOf(drawn.picture, drawn.kind);
         const name = JSON.stringify([address, drawn.annotation]);
         if (name === this.#wanted) return;
@@ -54,8 +54,9 @@ class Canvas {
         } catch {
             if (this.#wanted !== name) return;
             this.#wanted = this.#shown;
-            // The server may be unreachable; the next state tries again.
             if (this.#pictures.isFinal()) failed(address);
+            // The server may be unreachable; the next drawing tries again.
+            else if (!this.#shows(drawn.picture)) this.#clear(missing);
             return;
         }
         if (this.#wanted !== name) return;
@@ -65,6 +66,19 @@ class Canvas {
         this.#node.dataset.url = address;
         this.#shown = name;
         done(made);
+    }
+
+    /** Whether the canvas has the screenshot, with or without annotations. */
+    #shows(picture) {
+        return ['raw', 'drawn'].some((kind) => this.#pictures.addressOf(picture, kind) === this.#node.dataset.url);
+    }
+
+    #clear(missing) {
+        this.#wanted = '';
+        this.#shown = '';
+        this.#node.getContext('2d').clearRect(0, 0, this.#node.width, this.#node.height);
+        delete this.#node.dataset.url;
+        missing();
     }
 }
 
@@ -131,7 +145,8 @@ export class Stage {
             return;
         }
         const done = ({ width, height }) => byId('screen').style.setProperty('--aspect', String(width / height));
-        this.#before.paint(drawn, { done, failed });
+        const missing = () => setText(byId('caption'), 'The screenshot could not be loaded.');
+        this.#before.paint(drawn, { done, failed, missing });
         const pointer = live ? picture.pointer ?? null : null;
         const places = targets ? marks : [];
         const asked = questions.flatMap((question) => (question.points ?? []).map((at) => ({ number: '?', at, asked: true })));

@@ -33,8 +33,16 @@ void ShownRun::change(Counts counts, Change change) {
 void ShownRun::apply(const agent::Event& event) {
     folded_.apply(event);
     const auto screenshot = folded_.view().screenshot();
-    if (screenshot && screenshot->index > files_.size())
+    if (screenshot && screenshot->index > files_.size()) {
         files_.push_back({screenshot->look.file, screenshot->look.raw_file});
+        raw_.reset();
+    }
+}
+
+/// Requires the lock.
+void ShownRun::apply_status(const agent::RunControl& control) {
+    folded_.apply(control.status());
+    if (const auto& wanted = folded_.wanted()) raw_ = wanted->file;
 }
 
 void ShownRun::read_journal(Writer writer) {
@@ -80,14 +88,14 @@ void ShownRun::attach(agent::RunControl& control) {
     }
     listening_ = control.on_change([this, &control] {
         try {
-            change(Counts::yes, [&] { folded_.apply(control.status()); });
+            change(Counts::yes, [&] { apply_status(control); });
         } catch (const std::exception&) { // NOLINT(bugprone-empty-catch)
             // The next change updates the page. The run, whose thread this may be, must continue.
         }
     });
     change(Counts::yes, [&] {
         folded_.set_controlled();
-        folded_.apply(control.status());
+        apply_status(control);
     });
 }
 
@@ -130,9 +138,7 @@ std::shared_ptr<const std::vector<std::uint8_t>> ShownRun::screenshot(std::size_
     std::string file;
     {
         const std::lock_guard lock(mutex_);
-        const auto& wanted = folded_.wanted();
-        if (wanted && number == files_.size() + 1)
-            return kind == Kind::raw ? wanted->file : nullptr;
+        if (raw_ && number == files_.size() + 1) return kind == Kind::raw ? raw_ : nullptr;
         if (number == 0 || number > files_.size()) return nullptr;
         const Files& files = files_[number - 1];
         file = kind == Kind::raw && !files.raw.empty() ? files.raw : files.shown;

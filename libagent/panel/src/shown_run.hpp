@@ -69,6 +69,7 @@ private:
     template <class Change>
     void change(Counts counts, Change change);
     void apply(const agent::Event& event);
+    void apply_status(const agent::RunControl& control);
     void read_lines();
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>>
     read_screenshot(const std::string& file) const;
@@ -88,6 +89,8 @@ private:
     std::uintmax_t read_bytes_ = 0; ///< of the journal, up to the end of a complete line
     PageState folded_;
     std::vector<Files> files_; ///< of all screenshots, in order
+    /// The next screenshot, from the request for its annotation until the journal contains it.
+    std::shared_ptr<const std::vector<std::uint8_t>> raw_;
     std::shared_ptr<const PageState> state_;
 
     std::mutex controlling_; ///< held while the control is used

@@ -2,6 +2,7 @@
 #include "stage.hpp"
 
 #include "page_state.hpp"
+#include "shown_run.hpp"
 
 #include "eyehand/agent/error.hpp"
 #include "eyehand/agent/journal.hpp"
@@ -11,10 +12,13 @@
 #include "eyehand/base/base64.hpp"
 #include "eyehand/winio/image_file.hpp"
 
+#include "eventually.hpp"
+
 #include <condition_variable>
 #include <fstream>
 #include <limits>
 #include <mutex>
+#include <thread>
 
 #ifndef _WIN32
 #include <sys/stat.h>
@@ -685,6 +689,27 @@ void annotate(const Client& client, Follower& follower, const std::string& scree
 }
 
 } // namespace
+
+TEST_CASE("an annotated screenshot is available until the journal contains it") {
+    const TempFolder folder;
+    panel::ShownRun shown("run", folder.path(), agent::load_profile("story"), agent::Source::client,
+                          [] {});
+    agent::RunControl control;
+    shown.attach(control);
+    const auto file = std::make_shared<const std::vector<std::uint8_t>>(3);
+    agent::RunPort port(control);
+    port.begin(agent::RunPort::Replies::taken);
+    std::thread run([&] {
+        static_cast<void>(port.wait_for_annotation({.turn = 1, .size = {5, 5}, .file = file}));
+    });
+    const auto raw = [&] { return shown.screenshot(1, panel::ShownRun::Kind::raw); };
+    CHECK(eventually([&] { return raw() == file; }));
+    CHECK(control.annotate(1, {1, 2}) == agent::SubmitResult::accepted);
+    run.join();
+    CHECK(raw() == file);
+    CHECK(shown.screenshot(1, panel::ShownRun::Kind::shown) == nullptr);
+    shown.detach();
+}
 
 TEST_CASE("the reference's loop over HTTP: boot, annotate, and invalid posts") {
     const auto layout = GENERATE(agent::LogLayout::flat, agent::LogLayout::turn_dirs);
