@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
-import { assertAccessible, assertFits, launch, nameOf, open, views } from './browser.mjs';
+import { assertAccessible, assertFits, launch, nameOf, open, patience, views } from './browser.mjs';
 import { openPanel, says, startRun } from './panel_run.mjs';
 
 let browser;
@@ -497,8 +497,9 @@ test('a lost connection is reported', async (t) => {
 });
 
 // The settings are loaded again with the first event of a run.
-test('a lost connection is reported while the settings are loaded', async (t) => {
+test('a lost connection is reported while the settings are loaded', { timeout: patience }, async (t) => {
     const run = await startRun(t);
+    await run.line(/^asked 1$/);
     const { page } = await open(browser);
     t.after(() => page.context().close());
     const loads = [];
@@ -551,6 +552,7 @@ test('after the end of the program, a turn does not show the screenshot of anoth
     await item(page, 2).click();
     await says(page, '#caption', 'The screenshot could not be loaded.');
     assert.equal(await page.locator('#canvas').getAttribute('data-url'), null);
+    await page.locator('#compare').waitFor({ state: 'hidden' });
 });
 
 test('the end of the program after its run is not announced', async (t) => {

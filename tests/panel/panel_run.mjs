@@ -101,7 +101,7 @@ export async function openPanel(t, browser, run, view) {
         assert.deepEqual(foreign, []);
     });
     await opened.page.goto(run.url);
-    // The settings of the run are loaded, which come after its first event.
+    // The page loads the settings of the run at its first event at the latest.
     await opened.page.locator('#about-facts dt', { hasText: /^Eyehand$/ }).waitFor({ state: 'attached' });
     return opened;
 }

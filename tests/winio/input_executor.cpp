@@ -689,7 +689,7 @@ TEST_CASE("an executor renews the hold while it keeps clicks apart during a past
     MemoryDesktop memory;
     BareDesktop desktop;
     desktop.its_clipboard = memory.clipboard();
-    desktop.its_double_click_time = 500ms;
+    desktop.its_double_click_time = 60s;
     InputExecutor executor(desktop, everywhere);
     const Batch click{PointerMove{{1, 1}}, left_down, ButtonChange{Button::left, Press::up}};
     REQUIRE(executor.execute(plan_of({{click, 0ms}})).complete());

@@ -28,10 +28,15 @@ class Canvas {
     #pictures;
     #shown = ''; ///< the screenshot on the canvas
     #wanted = ''; ///< the requested screenshot
+    #missing = ''; ///< the screenshot that could not be loaded; the canvas is empty instead
 
     constructor(node, pictures) {
         this.#node = node;
         this.#pictures = pictures;
+    }
+
+    get isMissing() {
+        return this.#missing !== '';
     }
 
     forget() {
@@ -40,13 +45,14 @@ class Canvas {
 
     /**
      * Draws `drawn`: {picture, kind, annotation, config}. Calls `done` with the drawn canvas, `failed` if the screenshot can
-     * never be drawn, or `missing` if it could not be loaded now and the canvas is empty instead.
+     * never be drawn, and `changed` if `isMissing` has changed meanwhile.
      */
-    async paint(drawn, { done = () => {}, failed = () => {}, missing = () => {} } = {}) {
+    async paint(drawn, { done = () => {}, failed = () => {}, changed = () => {} } = {}) {
         const address = this.#pictures.addressOf(drawn.picture, drawn.kind);
         const name = JSON.stringify([address, drawn.annotation]);
         if (name === this.#wanted) return;
         this.#wanted = name;
+        if (this.#missing !== name) this.#missing = ''; // a repeated attempt keeps it
         let made;
         try {
             made = await this.#pictures.canvasOf(drawn.picture, drawn.kind);
@@ -56,7 +62,10 @@ class Canvas {
             this.#wanted = this.#shown;
             if (this.#pictures.isFinal()) failed(address);
             // The server may be unreachable; the next drawing tries again.
-            else if (!this.#shows(drawn.picture)) this.#clear(missing);
+            else if (!this.#shows(drawn.picture)) {
+                this.#clear();
+                this.#setMissing(name, changed);
+            }
             return;
         }
         if (this.#wanted !== name) return;
@@ -65,7 +74,14 @@ class Canvas {
         this.#node.getContext('2d').drawImage(made, 0, 0);
         this.#node.dataset.url = address;
         this.#shown = name;
+        this.#setMissing('', changed);
         done(made);
+    }
+
+    #setMissing(name, changed) {
+        if (this.#missing === name) return;
+        this.#missing = name;
+        changed();
     }
 
     /** Whether the canvas has the screenshot, with or without annotations. */
@@ -73,12 +89,11 @@ class Canvas {
         return ['raw', 'drawn'].some((kind) => this.#pictures.addressOf(picture, kind) === this.#node.dataset.url);
     }
 
-    #clear(missing) {
+    #clear() {
         this.#wanted = '';
         this.#shown = '';
         this.#node.getContext('2d').clearRect(0, 0, this.#node.width, this.#node.height);
         delete this.#node.dataset.url;
-        missing();
     }
 }
 
@@ -106,7 +121,7 @@ export class Stage {
         this.#pictures = pictures;
         this.#before = new Canvas(byId('canvas'), pictures);
         this.#after = new Canvas(byId('after'), pictures);
-        byId('slider').addEventListener('input', () => this.#compare());
+        byId('slider').addEventListener('input', () => this.#slide());
         byId('show-changes').checked = true; // browsers restore the state of checkboxes
     }
 
@@ -141,18 +156,19 @@ export class Stage {
         const comparable = drawn && after !== null && this.#problemOf(after) === '' && showSamePart(picture, after);
         this.#showAfter(comparable ? after : null, { picture, title, heat, failed });
         if (drawn === null) {
+            this.#before.forget();
             setText(byId('caption'), '');
             return;
         }
         const done = ({ width, height }) => byId('screen').style.setProperty('--aspect', String(width / height));
-        const missing = () => setText(byId('caption'), 'The screenshot could not be loaded.');
-        this.#before.paint(drawn, { done, failed, missing });
+        const describe = () => this.#describe({ picture, after, direct, title, marks, pointer, unseen });
+        this.#before.paint(drawn, { done, failed, changed: describe });
         const pointer = live ? picture.pointer ?? null : null;
         const places = targets ? marks : [];
         const asked = questions.flatMap((question) => (question.points ?? []).map((at) => ({ number: '?', at, asked: true })));
         const arrow = targets && pointer ? placeIn(picture, pointer) : null;
         this.#mark(marksIn(picture, [...places, ...asked]), arrow && isInside(arrow) ? arrow : null);
-        this.#describe({ picture, after, direct, title, marks, pointer, unseen });
+        describe();
     }
 
     #problemOf(picture) {
@@ -176,18 +192,18 @@ export class Stage {
     // ---- before and after ---------------------------------------------------------------------------
 
     #showAfter(after, { picture, title, heat, failed }) {
-        byId('compare').hidden = after === null;
-        byId('later').hidden = after === null;
         const name = after === null ? '' : `${picture.n} ${after.n}`;
         if (byId('slider').dataset.of !== name) byId('slider').value = '0';
         byId('slider').dataset.of = name;
-        if (!byId('later').hidden) {
-            this.#after.paint(this.#plan(after, [], heat, false), { failed });
+        if (after !== null) {
+            this.#after.paint(this.#plan(after, [], heat, false), { failed, changed: () => this.#compare(after) });
             byId('after').setAttribute('aria-label', `Screenshot after ${title}`);
             onChange(byId('changes'), after, () => byId('changes').replaceChildren(...this.#changes(after)));
+        } else {
+            this.#after.forget();
         }
         byId('changes').hidden = !byId('show-changes').checked;
-        this.#compare();
+        this.#compare(after);
     }
 
     #changes({ changed, area }) {
@@ -204,7 +220,14 @@ export class Stage {
         });
     }
 
-    #compare() {
+    #compare(after) {
+        const comparable = after !== null && !this.#after.isMissing;
+        byId('compare').hidden = !comparable;
+        byId('later').hidden = !comparable;
+        this.#slide();
+    }
+
+    #slide() {
         const value = Number(byId('slider').value);
         byId('later').style.clipPath = `inset(0 0 0 ${100 - value}%)`;
         byId('divider').style.left = `${100 - value}%`;
@@ -242,6 +265,12 @@ export class Stage {
     }
 
     #describe({ picture, after, direct, title, marks, pointer, unseen }) {
+        if (this.#before.isMissing) {
+            const problem = 'The screenshot could not be loaded.';
+            setText(byId('caption'), problem);
+            byId('canvas').setAttribute('aria-label', escapeInvisible(`${title}: ${problem}`));
+            return;
+        }
         const place = ([x, y]) => `${Math.round(x)}, ${Math.round(y)}`;
         const parts = [`${count(picture.width)} × ${count(picture.height)} pixels`];
         for (const { number, at, to } of marks)

@@ -57,8 +57,8 @@ public:
         return call(*control_);
     }
     enum class Kind { shown, raw };
-    /// The image file of the screenshot with this number, also of the one that waits for its
-    /// annotation; nullptr if it does not exist.
+    /// The image file of the screenshot with this number, also of the next one from the request for
+    /// its annotation on; nullptr if it does not exist.
     [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> screenshot(std::size_t number,
                                                                               Kind kind) const;
     /// The text of a request with this hash; nothing if it does not exist.
@@ -89,7 +89,8 @@ private:
     std::uintmax_t read_bytes_ = 0; ///< of the journal, up to the end of a complete line
     PageState folded_;
     std::vector<Files> files_; ///< of all screenshots, in order
-    /// The next screenshot, from the request for its annotation until the journal contains it.
+    /// The next screenshot, from the request for its annotation until the journal contains it, if the
+    /// run does not end before.
     std::shared_ptr<const std::vector<std::uint8_t>> raw_;
     std::shared_ptr<const PageState> state_;
 

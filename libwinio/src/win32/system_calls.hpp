@@ -32,8 +32,8 @@ namespace eyehand::winio::win32 {
 /// window under the pointer (Windows 10 and later).
 [[nodiscard]] bool wheel_follows_focus();
 [[nodiscard]] bool runs_under_wine();
-/// Called while a function waits for the system, about every 50 ms, the interval of the heartbeats to
-/// the watchdog.
+/// Called while a function waits for the system, at least about every 50 ms, the interval of the
+/// heartbeats to the watchdog.
 using WhileWaiting = std::function<void()>;
 /// Wine only. Returns after the X server's reports of earlier input have arrived, as far as that
 /// can be determined.

@@ -708,6 +708,13 @@ TEST_CASE("an annotated screenshot is available until the journal contains it") 
     run.join();
     CHECK(raw() == file);
     CHECK(shown.screenshot(1, panel::ShownRun::Kind::shown) == nullptr);
+    agent::Event observed;
+    observed.seq = 1;
+    observed.turn = 1;
+    observed.payload = agent::Observed{.file = "1.png"};
+    shown.on_event(observed);
+    CHECK(raw() == nullptr); // there is no such file
+    CHECK(shown.screenshot(2, panel::ShownRun::Kind::raw) == nullptr);
     shown.detach();
 }
 
