@@ -187,6 +187,11 @@ private:
         ++progress_.repeats;
         progress_.looks = 0;
         progress_.stage = Progress::Stage::ready;
+        if (const Step& step = current();
+            !step.needs.empty() && can_see() && !sees(*screen_, step.needs)) {
+            --progress_.step;
+            progress_.lacks_effect = false;
+        }
         return std::nullopt;
     }
 

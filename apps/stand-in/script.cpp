@@ -31,12 +31,13 @@ constexpr std::array<std::pair<std::string_view, Action>, 11> actions{{
     {"report", Action::report},
 }};
 
-constexpr std::array<std::pair<std::string_view, std::string Step::*>, 5> options{{
+constexpr std::array<std::pair<std::string_view, std::string Step::*>, 6> options{{
     {"at", &Step::at},
     {"say", &Step::say},
     {"if_visible", &Step::if_visible},
     {"expect", &Step::expect},
     {"expect_gone", &Step::expect_gone},
+    {"needs", &Step::needs},
 }};
 
 constexpr std::array<std::pair<std::string_view, std::string Target::*>, 6> target_parts{{
@@ -206,6 +207,8 @@ std::vector<Step> read_steps(const json::value& value, const Values& values) {
     std::vector<Step> steps;
     for (const json::value& step : value.get_array())
         steps.push_back(read_step(step, values, Place(fmt::format("step {}", steps.size() + 1))));
+    if (!steps.front().needs.empty())
+        Place("step 1").fail("\"needs\" requires a step before this one");
     return steps;
 }
 

@@ -37,7 +37,8 @@ struct Step {
     std::string if_visible;  ///< the step is skipped while this is not visible
     std::string expect;      ///< must be visible afterwards, otherwise the step is repeated
     std::string expect_gone; ///< must be gone afterwards, otherwise the step is repeated
-    int times = 1;           ///< number of executions in a row, whatever their result
+    std::string needs; ///< if not visible before a repetition, the previous step is repeated first
+    int times = 1;     ///< number of executions in a row, whatever their result
 };
 
 struct Script {

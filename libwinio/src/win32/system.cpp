@@ -50,7 +50,8 @@ std::vector<std::string> running_programs() {
     entry.dwSize = sizeof entry;
     for (BOOL more = Process32FirstW(all.get(), &entry); more != 0;
          more = Process32NextW(all.get(), &entry))
-        names.push_back(base::to_utf8(entry.szExeFile));
+        // Under Wine, a process that has just been started has no name yet.
+        if (entry.szExeFile[0] != L'\0') names.push_back(base::to_utf8(entry.szExeFile));
     return names;
 }
 

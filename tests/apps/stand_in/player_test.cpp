@@ -206,6 +206,24 @@ TEST_CASE("A key is repeated only after all additional screenshots: twice does s
     CHECK(name_of(talk.see(desktop)) == "press_key");
 }
 
+TEST_CASE("A key for a menu that has closed is repeated after the menu is open again") {
+    Talk talk(R"({"steps": [{"press": "alt+f", "expect": "Save as..."},
+                            {"press": "up", "expect": "Updates", "needs": "Save as..."}]})",
+              observer_tools());
+    const auto presses = [](const Reply& reply, const std::string& keys) {
+        return name_of(reply) == "press_key" &&
+               arguments_of(reply).find('"' + keys + '"') != std::string::npos;
+    };
+    CHECK(presses(talk.see(desktop), "alt+f"));
+    CHECK(presses(talk.see(menu), "up"));
+    for (int look = 0; look < 3; ++look) CHECK(name_of(talk.see(menu)) == "observe_screen");
+    CHECK(presses(talk.see(menu), "up")); // the menu is still open
+    for (int look = 0; look < 3; ++look) CHECK(name_of(talk.see(desktop)) == "observe_screen");
+    CHECK(presses(talk.see(desktop), "alt+f"));
+    CHECK(presses(talk.see(menu), "up"));
+    CHECK_THAT(talk.see(alert).content, ContainsSubstring("is complete"));
+}
+
 TEST_CASE("An effect that comes after the additional screenshot makes a repetition needless") {
     Talk talk(R"({"steps": [{"click": "File", "expect_gone": "Edit"}, {"press": "enter"}]})",
               observer_tools());

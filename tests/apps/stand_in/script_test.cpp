@@ -29,7 +29,7 @@ TEST_CASE("A script is read step by step") {
         {"scroll": "down", "at": "Line 3"},
         {"drag": "Line 3", "to": {"below": "Line 4", "lines": 2}},
         {"objective": "Save it."},
-        {"press": "f7", "times": 4},
+        {"press": "f7", "times": 4, "needs": "Line 3"},
         {"report": "BLOCKED"},
         {"finish": "Done", "say": "That was it."}]})");
 
@@ -47,6 +47,7 @@ TEST_CASE("A script is read step by step") {
     CHECK(script.steps[4].to.lines == 2);
     CHECK(script.steps[5].action == Action::objective);
     CHECK(script.steps[6].times == 4);
+    CHECK(script.steps[6].needs == "Line 3");
     CHECK(script.steps[7].text == "BLOCKED");
     CHECK(script.steps[8].say == "That was it.");
     CHECK(script.steps[8].times == 1);
@@ -90,6 +91,8 @@ TEST_CASE("A problem in a field is reported with the name of the field") {
                ContainsSubstring("\"at\" belongs to \"scroll\" only"));
     CHECK_THAT(problem_of(R"({"steps": [{"click": "A", "to": "B"}]})"),
                ContainsSubstring("step 1: \"to\" belongs to \"drag\" only"));
+    CHECK_THAT(problem_of(R"({"steps": [{"press": "up", "needs": "A"}]})"),
+               ContainsSubstring("step 1: \"needs\" requires a step before this one"));
     CHECK_THAT(problem_of(R"({"steps": [{"drag": "A"}]})"),
                ContainsSubstring("step 1: \"drag\" needs \"to\""));
 }
