@@ -96,7 +96,7 @@ async function startOver(name) {
     completeConfig();
 }
 
-let configured = config.run; // the run whose configuration is loaded, or is being loaded
+let configuredRun = config.run; // the run whose configuration is loaded, or is being loaded
 let asking = false; // a request for the rest of the configuration is in progress
 
 /** Loads the settings again: run.json, which contains them, is written just before the first event. */
@@ -121,8 +121,8 @@ function onState(state) {
     }
     if (next === page.run) return;
     page.show(next);
-    if (configured !== state.run) {
-        configured = state.run;
+    if (configuredRun !== state.run) {
+        configuredRun = state.run;
         startOver(state.run);
     } else {
         completeConfig();
