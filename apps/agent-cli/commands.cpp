@@ -197,7 +197,8 @@ void add_settings(CLI::App& command, RunFlags& flags) {
     command.add_option("--run-dir", flags.run_dir, "Folder for run directories; default: runs");
     command.add_flag("--record-desktop", flags.record_desktop,
                      "Record captures, windows and input, so that the run can be replayed");
-    command.add_option("--with", flags.with, "Offer this further tool");
+    command.add_option("--with", flags.with, "Offer this further tool; may be repeated")
+        ->allow_extra_args(false); // otherwise the task would be a second tool
     command.add_option("--lmstudio-logs", flags.lmstudio_logs,
                        "Keep LM Studio's log of the run: its folder, \"auto\" or \"off\"");
     command.add_flag("--heat", flags.heat,
@@ -590,8 +591,8 @@ int run_program(std::vector<std::string> arguments) {
     add_ask(*ask_command, ask);
 
     ScreenshotFlags screenshot;
-    CLI::App* screenshot_command =
-        app.add_subcommand("screenshot", "Save a screenshot as the model receives it");
+    CLI::App* screenshot_command = app.add_subcommand(
+        "screenshot", "Save a screenshot in the size and format of the settings");
     screenshot_command
         ->add_option("FILE", screenshot.file, "PNG, JPEG or WebP file to write, by its extension")
         ->required();

@@ -137,18 +137,21 @@ agent::Toolbox with_programs(const ProgramTools& programs, McpServers& servers,
 
 /// `config` has the guard of the run. A directory from another user cannot weaken the current one.
 void add_guard(session::Config& config, const session::Config& current, const GuardFlags& flags) {
-    const bool chosen = !flags.level.empty() || !flags.approve.empty();
-    if (!chosen && guard_level(current) > guard_level(config)) {
-        for (session::ConfigEntry entry : current.entries())
-            if (entry.setting->name == "guard" || entry.setting->name == "approve") {
-                entry.layer = session::ConfigLayer::flag; // above the run's, also as a default
-                config.add(std::move(entry));
-            }
-    } else if (chosen) {
+    // `--approve never`, the default, chooses no level.
+    if (!flags.level.empty() || flags.approve == "always") {
         config.add(session::config_from_flag("guard", "--guard", "off"));
         config.add(session::config_from_flag("approve", "--approve", "never"));
         add_guard_flags(config, flags);
+        return;
     }
+    if (!flags.approve.empty())
+        (void)session::config_from_flag("approve", "--approve", flags.approve); // may throw
+    if (guard_level(current) <= guard_level(config)) return;
+    for (session::ConfigEntry entry : current.entries())
+        if (entry.setting->name == "guard" || entry.setting->name == "approve") {
+            entry.layer = session::ConfigLayer::flag; // above the run's, also as a default
+            config.add(std::move(entry));
+        }
 }
 
 /// A resumed run redacts what the run redacted, and what the current settings redact. Only a flag

@@ -35,7 +35,7 @@ void decode_responses(const RecordedPart& part) {
         const auto found = command.answers.find(answers::response.of);
         if (found == command.answers.end()) continue;
         for (const RecordedLine& line : found->second) {
-            const json::value* value = line.record->if_contains("value");
+            const json::value* value = line.record.if_contains("value");
             if (value == nullptr) continue; // the record of an error
             try {
                 (void)eyehand::vlm::decode_response(

@@ -70,32 +70,9 @@ void number_frame(json::object& record, std::vector<json::object>& frames) {
     *frame = json::object{{"number", frames.size() - 1}};
 }
 
-/// The latest answer of each kind that has a value.
-using LatestAnswers = std::map<std::string, std::shared_ptr<const json::object>, std::less<>>;
-
-/// The answer, or the one before it that is the same.
-std::shared_ptr<const json::object> checked_answer(json::object record, RecordedPart& part,
-                                                   LatestAnswers& latest) {
-    std::shared_ptr<const json::object>& known = latest[text_at(record, "of")];
-    if (record.contains("same")) {
-        if (!known) throw std::runtime_error("no answer precedes one that is the same");
-        return known;
-    }
-    Checker checker;
-    check_record(record, checker);
-    const json::value* value = record.if_contains("value");
-    const bool can_repeat = value != nullptr && !has_frame(*value);
-    number_frame(record, part.frames);
-    auto answer = std::make_shared<const json::object>(std::move(record));
-    if (can_repeat) known = answer;
-    return answer;
-}
-
-void add(json::object record, std::size_t line, std::vector<RecordedPart>& parts,
-         LatestAnswers& latest) {
+void add(json::object record, std::size_t line, std::vector<RecordedPart>& parts) {
     const std::string type = text_at(record, "type");
     if (type == "part") {
-        latest.clear();
         parts.push_back(part_of(record));
         return;
     }
@@ -111,13 +88,14 @@ void add(json::object record, std::size_t line, std::vector<RecordedPart>& parts
         throw std::runtime_error("the type \"" + type + "\" is unknown");
     if (part.commands.empty()) throw std::runtime_error("a record precedes all commands");
     RecordedCommand& command = part.commands.back();
+    Checker checker;
+    check_record(record, checker);
     if (type == "answer") {
+        number_frame(record, part.frames);
         const std::string of = text_at(record, "of");
-        command.answers[of].push_back({line, checked_answer(std::move(record), part, latest)});
+        command.answers[of].push_back({line, std::move(record)});
     } else {
-        Checker checker;
-        check_record(record, checker);
-        command.inputs.push_back({line, std::make_shared<const json::object>(std::move(record))});
+        command.inputs.push_back({line, std::move(record)});
     }
 }
 
@@ -135,7 +113,6 @@ bool has_frame(const json::value& value) {
 
 std::vector<RecordedPart> read_recording(std::istream& in) {
     std::vector<RecordedPart> parts;
-    LatestAnswers latest;
     bool pointer_before = false;
     std::size_t number = 0;
     for (std::string line; std::getline(in, line) && !in.eof();) {
@@ -148,7 +125,7 @@ std::vector<RecordedPart> read_recording(std::istream& in) {
         try {
             json::object& record = value->as_object();
             const bool is_pointer = is(record, answers::pointer.of) && !record.contains("error");
-            add(std::move(record), number, parts, latest);
+            add(std::move(record), number, parts);
             // The executor asks until the pointer has arrived: only the last answer counts.
             if (is_pointer && pointer_before) {
                 auto& all = parts.back().commands.back().answers.find(answers::pointer.of)->second;
@@ -187,7 +164,7 @@ std::vector<std::string> TapePlayer::recorded_inputs() const {
     std::vector<std::string> all;
     if (command_ != nullptr)
         for (const RecordedLine& input : command_->inputs)
-            all.push_back(text_at(*input.record, "what"));
+            all.push_back(text_at(input.record, "what"));
     return all;
 }
 
@@ -214,7 +191,7 @@ const json::object* TapePlayer::next_answer(std::string_view of) {
     const auto found = command_->answers.find(of);
     std::size_t& asked = asked_.try_emplace(std::string(of), 0).first->second;
     if (found != command_->answers.end() && asked < found->second.size()) {
-        latest = found->second[asked++].record.get();
+        latest = &found->second[asked++].record;
         if (const json::value* value = latest->if_contains("value"); value && has_frame(*value))
             latest_frame_ = latest;
     } else if (of == answers::capture.of && latest_frame_ != nullptr) {
@@ -232,17 +209,17 @@ const json::object* TapePlayer::next_input(const std::string& what) {
     inputs_.push_back(what);
     const std::size_t index = inputs_.size() - 1;
     if (command_ == nullptr || index >= command_->inputs.size()) return nullptr;
-    const json::object& record = *command_->inputs[index].record;
+    const json::object& record = command_->inputs[index].record;
     return text_at(record, "what") == what ? &record : nullptr;
 }
 
 Error TapePlayer::error_in(const json::object& record, const std::string& reason) const {
     if (command_ == nullptr) return line_error(0, reason);
     for (const RecordedLine& it : command_->inputs)
-        if (it.record.get() == &record) return line_error(it.line, reason);
+        if (&it.record == &record) return line_error(it.line, reason);
     for (const auto& [kind, lines] : command_->answers)
         for (const RecordedLine& it : lines)
-            if (it.record.get() == &record) return line_error(it.line, reason);
+            if (&it.record == &record) return line_error(it.line, reason);
     return line_error(command_->line, reason);
 }
 

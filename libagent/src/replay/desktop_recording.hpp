@@ -12,7 +12,6 @@
 #include <functional>
 #include <istream>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,8 +22,8 @@ namespace eyehand::agent {
 inline constexpr int recording_format = 1;
 
 struct RecordedLine {
-    std::size_t line = 0;                         ///< in the file, from 1
-    std::shared_ptr<const json::object> record{}; ///< never null; equal answers share it
+    std::size_t line = 0; ///< in the file, from 1
+    json::object record{};
 };
 
 /// What happened during a command.

@@ -8,8 +8,6 @@
 #include "replay/frame_codec.hpp"
 #include "replay/taped_desktop.hpp"
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -39,8 +37,6 @@ private:
     const Secrets& secrets_;
     std::unique_ptr<AppendStream> out_;
     FrameEncoder frames_;
-    /// The latest value of each kind of answer, as text: most answers equal the one before.
-    std::map<std::string, std::string, std::less<>> latest_;
 };
 
 } // namespace eyehand::agent

@@ -182,10 +182,24 @@ TEST_CASE("a resumed run has at least the guard of the run, unless a flag sets i
         return begin == std::string::npos ? all : all.substr(begin);
     };
     const std::string before = last_decision();
+    std::vector<std::string> flags{"--max-turns", "50"};
+    SECTION("without flags") {}
+    SECTION("--approve never is the default, and chooses no level") {
+        flags.insert(flags.end(), {"--approve", "never"});
+    }
     stage.press(1);
-    (void)stage.start({"resume", stage.run_path()}, {"--max-turns", "50"});
+    (void)stage.start({"resume", stage.run_path()}, flags);
     CHECK(last_decision() != before);
     CHECK_THAT(last_decision(), ContainsSubstring("denied"));
+}
+
+TEST_CASE("an unknown value of --approve is refused when a run is resumed") {
+    Stage stage;
+    stage.press(1);
+    CHECK(stage.run({}).status == 0);
+    const auto result = stage.start({"resume", stage.run_path()}, {"--approve", "sometimes"});
+    CHECK(result.status == 2);
+    CHECK_THAT(result.err, ContainsSubstring("--approve") && ContainsSubstring("sometimes"));
 }
 
 TEST_CASE("without a flag the guard is standard, and the program says that no user can be asked") {

@@ -319,6 +319,17 @@ TEST_CASE("an unknown tool is exit code 2 before any file is written") {
     CHECK_FALSE(std::filesystem::exists(stage.run_path()));
 }
 
+TEST_CASE("the task can follow --with") {
+    Stage stage;
+    stage.answer("It is done.");
+    const auto result =
+        agent_cli({"run", "--no-probe", "--endpoint", stage.server.url(), "--run-dir",
+                   stage.folder.path().string(), "--with", "drag", "do it"});
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    CHECK_THAT(stage.server.requests().front().body, ContainsSubstring("do it"));
+}
+
 TEST_CASE("--quiet still prints the reason of a failure") {
     Stage stage;
     const auto result = agent_cli({"run", "do it", "--quiet", "--endpoint", "http://127.0.0.1:1",
