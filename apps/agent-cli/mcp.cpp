@@ -43,7 +43,7 @@ std::string new_token() {
 std::string token_of_file(const std::string& name) {
     const std::filesystem::path file = path_of(name);
     if (std::error_code problem; !std::filesystem::exists(file, problem)) {
-        const std::string token = new_token();
+        std::string token = new_token();
         if (!write_private_file(file, token + "\n"))
             throw UsageError(fmt::format("--token-file: {} cannot be written", name));
         return token;

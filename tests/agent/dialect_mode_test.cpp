@@ -294,7 +294,8 @@ TEST_CASE("dialect: several actions in a reply run in their order") {
         Profile profile = load_profile("observer");
         profile.dialect = Dialect::pyautogui;
         profile.look_between_calls = true;
-        CHECK(looking.run(std::move(profile)).outcome == Outcome::completed);
+        const auto result = looking.run(std::move(profile));
+        CHECK(result.outcome == Outcome::completed);
         CHECK(looking.calls().size() == 2);
         CHECK(looking.screenshots() == 3);
         CHECK(looking.later_messages(1).size() == 3); // the model does not receive it
@@ -316,7 +317,8 @@ TEST_CASE("dialect: several actions in a reply run in their order") {
         Profile profile = load_profile("observer");
         profile.dialect = Dialect::pyautogui;
         profile.several_calls = SeveralCalls::first;
-        CHECK(first.run(std::move(profile)).outcome == Outcome::completed);
+        const auto result = first.run(std::move(profile));
+        CHECK(result.outcome == Outcome::completed);
         REQUIRE(first.calls().size() == 2);
         CHECK(first.calls()[0] == R"(press{"key":"tab"})");
         CHECK_THAT(first.calls()[1], StartsWith("invalid_action{") && EndsWith("failed"));
@@ -332,7 +334,8 @@ TEST_CASE("dialect: an action that takes several calls counts as one") {
         Profile profile = load_profile("observer");
         profile.dialect = Dialect::ui_tars;
         profile.several_calls = several;
-        CHECK(stage.run(std::move(profile)).outcome == Outcome::completed);
+        const auto result = stage.run(std::move(profile));
+        CHECK(result.outcome == Outcome::completed);
         CHECK(stage.calls() ==
               std::vector<std::string>{R"(press{"key":"down"})", R"(press{"key":"down"})"});
     }
@@ -342,7 +345,8 @@ TEST_CASE("dialect: an action that takes several calls counts as one") {
         Profile profile = load_profile("observer");
         profile.dialect = Dialect::ui_tars;
         profile.several_calls = SeveralCalls::none;
-        CHECK(stage.run(std::move(profile)).outcome == Outcome::completed);
+        const auto result = stage.run(std::move(profile));
+        CHECK(result.outcome == Outcome::completed);
         REQUIRE(stage.calls().size() == 1); // the others follow a failed one
         CHECK_THAT(stage.calls()[0], ContainsSubstring("none of these 2 was carried out"));
     }
@@ -656,7 +660,8 @@ TEST_CASE("dialect: a team's model ends the task with an action of the dialect")
               std::string(120, 'x'));
     Profile profile = load_profile("commander");
     profile.dialect = Dialect::qwen_computer_use;
-    CHECK(stage.run(std::move(profile)).outcome == Outcome::completed);
+    const auto result = stage.run(std::move(profile));
+    CHECK(result.outcome == Outcome::completed);
     CHECK_THAT(stage.calls().at(1), StartsWith("report_completion{"));
 }
 
@@ -669,7 +674,8 @@ TEST_CASE("dialect: only kinds of actions that the profile has") {
     });
     profile.system_prompt = "Act.";
     profile.dialect = Dialect::ui_tars;
-    CHECK(stage.run(std::move(profile)).outcome == Outcome::completed);
+    const auto result = stage.run(std::move(profile));
+    CHECK(result.outcome == Outcome::completed);
     CHECK_THAT(stage.calls().at(0), StartsWith("invalid_action"));
     CHECK_THAT(stage.system(), !ContainsSubstring("hotkey"));
 }

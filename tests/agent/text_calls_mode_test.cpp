@@ -18,7 +18,6 @@ using namespace agent;
 
 namespace {
 
-using vlm::Provenance;
 using vlm::TextCalls;
 
 Fact observed() {

@@ -58,10 +58,11 @@ TEST_CASE("zoom: for model pixels, the model's processor leaves the image unchan
     const winio::WorkArea area({0, 0, 1920, 1080});
     for (const ImageProcessor& processor : {qwen2_5_processor, qwen3_processor}) {
         const winio::Size max = *stable_image_size(area.bounds().size(), {1536, 864}, processor);
-        for (double size = 0; size <= 1000; size += 37)
-            for (double at = 0; at <= 1000 - size; at += 131) {
-                const ZoomedView view =
-                    zoomed_view(area, {at, at, at + size, at + size}, max, processor);
+        for (int size = 0; size <= 1000; size += 37)
+            for (int at = 0; at <= 1000 - size; at += 131) {
+                const double begin = at;
+                const double end = begin + size;
+                const ZoomedView view = zoomed_view(area, {begin, begin, end, end}, max, processor);
                 INFO(size << " at " << at << ": " << view.area.width << "x" << view.area.height
                           << " as " << view.image.width << "x" << view.image.height);
                 CHECK(winio::intersection(view.area, area.bounds()) == view.area);

@@ -34,7 +34,7 @@ void save(const RecordedRun& run, const std::filesystem::path& folder) {
     std::filesystem::remove_all(folder);
     // A run directory has this folder, and Git drops empty ones.
     std::filesystem::create_directories(folder / "screenshots");
-    std::ofstream(folder / "screenshots" / ".gitkeep");
+    std::ofstream(folder / "screenshots" / ".gitkeep").close();
     for (const std::string& name : run.store.names()) {
         if (!is_needed(name)) continue;
         const std::filesystem::path file = folder / name;

@@ -328,6 +328,19 @@ TEST_CASE("faults: a server that stops listening keeps its open connection") {
     CHECK(error_of([&] { post(another); }).code() == errc::unreachable);
 }
 
+TEST_CASE("faults: no other program gets the port of a server that stopped listening") {
+    ChatServer server;
+    server.stop_listening();
+    using boost::asio::ip::tcp;
+    boost::asio::io_context context;
+    tcp::acceptor other(context, tcp::v4());
+    boost::system::error_code error;
+    other.bind(
+        {boost::asio::ip::make_address("127.0.0.1"), static_cast<std::uint16_t>(server.port())},
+        error);
+    CHECK(error);
+}
+
 TEST_CASE("faults: an IPv6 address has brackets in the Host header") {
     const auto listen = []() -> std::unique_ptr<ChatServer> {
         try {

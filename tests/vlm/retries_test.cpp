@@ -5,6 +5,7 @@
 #include "eyehand/vlm/testing/chat_server.hpp"
 #include "llama_server.hpp"
 #include "soon.hpp"
+#include "transport.hpp"
 #include "wire/retry_hint.hpp"
 
 #include <future>
@@ -80,13 +81,9 @@ TEST_CASE("retries: broken and refused connections are retried") {
     broken.cut_after = 0;
     CHECK(requests_after(broken) == 3);
 
+    const transport::RefusingPort refusing;
     std::vector<vlm::Attempt> attempts;
-    std::string endpoint;
-    {
-        ChatServer server;
-        endpoint = server.url();
-    }
-    OpenAiClient client({.endpoint = endpoint,
+    OpenAiClient client({.endpoint = refusing.url().text(),
                          .retries = quick,
                          .on_retry = [&](const vlm::Attempt& a) { attempts.push_back(a); }});
     CHECK(error_of([&] { client.reply(ask()); }).code() == errc::unreachable);

@@ -1,4 +1,4 @@
-// Temporarily changes an environment variable.
+// Reads an environment variable, or changes it temporarily.
 #pragma once
 
 #include <cstdlib>
@@ -6,6 +6,12 @@
 #include <string>
 
 namespace x11_tests {
+
+/// The value of the variable, or an empty string if it is not set.
+inline std::string variable_or_empty(const char* name) {
+    const char* value = getenv(name);
+    return value ? value : "";
+}
 
 /// The destructor restores the value of the variable, or removes it if it was not set.
 class ChangedVariable {

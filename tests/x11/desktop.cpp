@@ -12,6 +12,7 @@
 using namespace eyehand::winio;
 using x11_tests::ChangedVariable;
 using x11_tests::TestWindow;
+using x11_tests::variable_or_empty;
 
 TEST_CASE("the X11 desktop meets the contract of Desktop") {
     const auto desktop = open_desktop();
@@ -40,7 +41,7 @@ TEST_CASE("this build has only the back-end for X11") {
 }
 
 TEST_CASE("the display that the options name is opened, regardless of the environment") {
-    const std::string display = getenv("DISPLAY");
+    const std::string display = variable_or_empty("DISPLAY");
     const ChangedVariable variable("DISPLAY", ":4711");
     const auto desktop = open_desktop({.display = display});
     CHECK(desktop->displays().size() == 1);

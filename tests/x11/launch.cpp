@@ -17,6 +17,7 @@ using namespace eyehand::winio;
 using desktop_contract::eventually;
 using x11_tests::ChangedVariable;
 using x11_tests::patience;
+using x11_tests::variable_or_empty;
 
 namespace {
 
@@ -85,7 +86,7 @@ TEST_CASE("a program inherits the environment without the hidden variables") {
     const ChangedVariable hidden("EYEHAND_API_KEY", "secret");
     const ChangedVariable shown("EYEHAND_API_KEY_2", "shown");
     const std::string print = "printf %s \"$EYEHAND_API_KEY-$EYEHAND_API_KEY_2-$DISPLAY\"";
-    const std::string display = getenv("DISPLAY");
+    const std::string display = variable_or_empty("DISPLAY");
     for (const DesktopOptions& options : {DesktopOptions{}, DesktopOptions{.display = display}}) {
         const auto desktop = open_desktop(options);
         CHECK(printed_by_shell(*desktop, print) == "secret-shown-" + display);
@@ -173,7 +174,7 @@ TEST_CASE("a program gets streams on /dev/null even if the host has none") {
 }
 
 TEST_CASE("a program starts on the desktop's display, even if the environment names another one") {
-    const std::string display = getenv("DISPLAY");
+    const std::string display = variable_or_empty("DISPLAY");
     const ChangedVariable variable("DISPLAY", ":4711");
     const auto desktop = open_desktop({.display = display});
     CHECK(printed_by_shell(*desktop, "echo $DISPLAY; grep -zc ^DISPLAY= /proc/$$/environ") ==

@@ -95,9 +95,10 @@ void Exchange::require_task() {
         throw MissingCapability("the client does not support tasks", tasks_capability());
 }
 
-// NOLINTNEXTLINE(performance-unnecessary-value-param): as all stop tokens of the interface
-ElicitResult Exchange::elicit(std::string_view key, std::string_view message,
-                              std::string_view schema_json, std::stop_token until) {
+ElicitResult Exchange::elicit(
+    std::string_view key, std::string_view message, std::string_view schema_json,
+    // NOLINTNEXTLINE(performance-unnecessary-value-param): as all stop tokens of the interface
+    std::stop_token until) {
     const json::value schema = parsed(schema_json, "the schema of a question");
     const json::object params{{"message", message}, {"requestedSchema", schema}};
     const std::vector<json::object> results =

@@ -19,6 +19,7 @@ void Server::add(ResourceTemplate resources) { core_->add(std::move(resources));
 void Server::add(Prompt prompt) { core_->add(std::move(prompt)); }
 
 void Server::add(const agent::Toolbox& tools,
+                 // NOLINTNEXTLINE(performance-unnecessary-value-param): each tool keeps a copy
                  std::function<agent::ToolContext(Exchange& exchange)> make_context) {
     const auto shared = std::make_shared<const agent::Toolbox>(tools);
     for (const vlm::ToolSpec& spec : shared->specs())

@@ -768,8 +768,8 @@ void Session::run(Call& call, const Handler& handler) {
         json::object result{{"resultType", "input_required"},
                             {"inputRequests", std::move(needed.requests)},
                             {"_meta", json::object{{server_key, server_info(core_.options())}}}};
-        if (std::string state = call.sealed_state(); !state.empty())
-            result["requestState"] = std::move(state);
+        if (const std::string state = call.sealed_state(); !state.empty())
+            result["requestState"] = state;
         response.outcome = std::move(result);
     }
     call.end();

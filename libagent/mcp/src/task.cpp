@@ -134,6 +134,7 @@ std::vector<json::object> Task::ask(const std::vector<InputRequest>& requests,
                                     const std::stop_token& until) {
     require_capabilities(capabilities_, requests);
     std::vector<json::object> asked;
+    asked.reserve(requests.size());
     for (const InputRequest& request : requests)
         asked.push_back({{"method", request.method}, {"params", parameters_of(request)}});
     std::vector<std::string> keys;

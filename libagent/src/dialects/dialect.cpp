@@ -57,6 +57,7 @@ std::optional<Dialect> parse_dialect(std::string_view word) {
 
 std::vector<std::string> dialect_words() {
     std::vector<std::string> words;
+    words.reserve(rows.size());
     for (const Row& row : rows) words.emplace_back(row.word);
     return words;
 }

@@ -369,7 +369,7 @@ StatedActions read_body(const std::string& body) {
 }
 
 /// The text in <answer>...</answer>.
-std::string without_answer_tags(std::string body) {
+std::string without_answer_tags(const std::string& body) {
     constexpr std::string_view open = "<answer>";
     const std::size_t at = body.find(open);
     return at == std::string::npos ? body : std::string(trim(body.substr(at + open.size())));

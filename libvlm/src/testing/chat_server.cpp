@@ -39,6 +39,16 @@ std::unique_ptr<asio::ssl::context> tls_context(const std::optional<TlsIdentity>
     return context;
 }
 
+/// A socket that is bound to a free port, but does not listen. An acceptor may share the port with
+/// it.
+tcp::socket reserve_port(asio::io_context& context, const std::string& address) {
+    const tcp::endpoint any_port(asio::ip::make_address(address), 0);
+    tcp::socket reservation(context, any_port.protocol());
+    reservation.set_option(tcp::socket::reuse_address(true));
+    reservation.bind(any_port);
+    return reservation;
+}
+
 Answer unplanned() {
     Answer none;
     none.status = 500;
@@ -84,7 +94,8 @@ public:
     explicit Impl(const ServerOptions& options)
         : connect_to_(options.connect_to), respond_(options.respond),
           keep_requests_(options.keep_requests), tls_(tls_context(options.tls)),
-          acceptor_(context_, tcp::endpoint(asio::ip::make_address(options.address), 0)) {
+          reservation_(reserve_port(context_, options.address)),
+          acceptor_(context_, reservation_.local_endpoint()) {
         port_ = acceptor_.local_endpoint().port();
         const bool is_ipv6 = options.address.find(':') != std::string::npos;
         url_ = std::string(tls_ ? "https" : "http") + "://" +
@@ -402,6 +413,7 @@ private:
     int port_ = 0;
     std::string url_;
     asio::io_context context_{1};
+    tcp::socket reservation_; // no other program gets the port after `stop_listening`
     tcp::acceptor acceptor_;
     std::thread thread_;
 };

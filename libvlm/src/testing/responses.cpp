@@ -132,9 +132,9 @@ json::object document_of(const Response& response, int number,
 /// Writes the events of one stream.
 class Events {
 public:
-    void add(std::string_view type, json::object members) {
+    void add(std::string_view type, const json::object& members) {
         json::object event{{"type", type}, {"sequence_number", number_++}};
-        for (auto& [name, value] : members) event[name] = std::move(value);
+        for (const auto& [name, value] : members) event[name] = value;
         text_.append("event: ").append(type).append("\ndata: ");
         text_.append(json::serialize(event)).append("\n\n");
     }
@@ -181,11 +181,11 @@ private:
             for (const std::string& piece : pieces(text)) {
                 json::object delta = with(place, "delta", json::value(piece));
                 if (type == "output_text") delta["logprobs"] = json::array();
-                add(deltas + ".delta", std::move(delta));
+                add(deltas + ".delta", delta);
             }
             json::object done = with(place, name, json::value(text));
             if (type == "output_text") done["logprobs"] = json::array();
-            add(deltas + ".done", std::move(done));
+            add(deltas + ".done", done);
             add(event + ".done", with(place, "part", part));
         }
     }
@@ -198,7 +198,7 @@ private:
             add("response.function_call_arguments.delta", with(place, "delta", json::value(piece)));
         json::object done = with(place, "arguments", json::value(text));
         done["name"] = wire::string_member(item, "name");
-        add("response.function_call_arguments.done", std::move(done));
+        add("response.function_call_arguments.done", done);
     }
 
     static json::object with(json::object object, std::string_view name, json::value value) {

@@ -759,6 +759,7 @@ std::vector<Finding> check_desktop(Desktop& desktop, const CheckDesktopOptions& 
 
 std::vector<std::string> desktop_requirements() {
     std::vector<std::string> texts;
+    texts.reserve(entries.size());
     for (const Entry& entry : entries) texts.emplace_back(entry.text);
     return texts;
 }

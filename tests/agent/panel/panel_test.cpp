@@ -636,12 +636,22 @@ TEST_CASE("a panel that cannot listen reports the reason") {
 }
 
 TEST_CASE("a destroyed panel releases its port") {
-    std::uint16_t port = 0;
-    {
-        Panel panel;
-        port = panel.port();
-        CHECK(Client(panel.url()).get("/").status == 200);
-    }
-    Panel again({.port = port});
-    CHECK(again.port() == port);
+    // Another program may get the port of one panel at once, but hardly those of three panels.
+    const auto is_released = [] {
+        std::uint16_t port = 0;
+        {
+            Panel panel;
+            port = panel.port();
+            CHECK(Client(panel.url()).get("/").status == 200);
+        }
+        try {
+            const Panel again({.port = port});
+            CHECK(again.port() == port);
+            return true;
+        } catch (const agent::Error& error) {
+            CHECK(error.code() == agent::errc::panel_failed);
+            return false;
+        }
+    };
+    CHECK((is_released() || is_released() || is_released()));
 }

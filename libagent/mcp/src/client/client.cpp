@@ -583,6 +583,7 @@ CallResult Client::Impl::call(std::string_view tool, std::string_view arguments_
 Client::Client(ClientOptions options) : impl_(std::make_unique<Impl>(std::move(options))) {}
 Client::~Client() = default;
 
+// NOLINTBEGIN(performance-unnecessary-value-param): as all stop tokens of the interface
 std::vector<RemoteTool> Client::tools(std::stop_token stop) { return impl_->tools(stop); }
 
 CallResult Client::call(std::string_view tool, std::string_view arguments_json,
@@ -590,6 +591,7 @@ CallResult Client::call(std::string_view tool, std::string_view arguments_json,
                         const std::function<void(const Progress&)>& on_progress) {
     return impl_->call(tool, arguments_json, stop, on_progress);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 
 void Client::on_tools_changed(std::function<void()> changed) {
     impl_->on_tools_changed(std::move(changed));

@@ -151,7 +151,7 @@ void SessionMode::on(const agent::Invoked& fact) {
 }
 
 void SessionMode::observe(std::optional<agent::Zoom> view) {
-    wanted_ = std::move(view);
+    wanted_ = view;
     phase_ = Phase::observing;
 }
 

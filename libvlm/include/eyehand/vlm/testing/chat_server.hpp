@@ -111,7 +111,8 @@ public:
 
     /// Adds an answer. Each request takes the next one; when none is left, the server answers 500.
     void enqueue(Answer answer);
-    /// Refuses new connections from now on; open connections stay.
+    /// Refuses new connections from now on; open connections stay. The port remains reserved until
+    /// the server is destroyed, so a client does not reach another program there.
     void stop_listening();
     [[nodiscard]] std::vector<ReceivedRequest> requests() const;
     [[nodiscard]] std::size_t connections() const; ///< accepted so far
