@@ -1,4 +1,4 @@
-// A temporary folder for a test; the destructor deletes it.
+// A temporary folder or file for a test; the destructor deletes it.
 #pragma once
 
 #include <atomic>
@@ -38,6 +38,17 @@ public:
 
 private:
     std::filesystem::path path_;
+};
+
+/// A file with this text, in a folder of its own.
+class TempFile {
+public:
+    explicit TempFile(const std::string& text) { std::ofstream(path_, std::ios::binary) << text; }
+    [[nodiscard]] std::string name() const { return path_.string(); }
+
+private:
+    TempFolder folder_;
+    std::filesystem::path path_ = folder_ / "file";
 };
 
 /// The bytes of a file that must exist.

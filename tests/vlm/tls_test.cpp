@@ -1,9 +1,8 @@
 #include "certificates.hpp"
+#include "temp_folder.hpp"
 #include "transport.hpp"
 
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
 
 using namespace eyehand;
 using namespace std::chrono_literals;
@@ -23,26 +22,7 @@ const Authority& authority() {
     return ours;
 }
 
-/// A file with this text; the destructor deletes it.
-class TextFile {
-public:
-    explicit TextFile(const std::string& text)
-        : path_(std::filesystem::temp_directory_path() /
-                ("vlm-tls-" + std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +
-                 std::to_string(std::chrono::steady_clock::now().time_since_epoch().count()) +
-                 ".pem")) {
-        std::ofstream(path_, std::ios::binary) << text;
-    }
-    ~TextFile() { std::filesystem::remove(path_); }
-    TextFile(const TextFile&) = delete;
-    TextFile& operator=(const TextFile&) = delete;
-    [[nodiscard]] std::string name() const { return path_.string(); }
-
-private:
-    std::filesystem::path path_;
-};
-
-vlm::http::ConnectionOptions trusting(const TextFile& file) {
+vlm::http::ConnectionOptions trusting(const test::TempFile& file) {
     vlm::http::ConnectionOptions options;
     options.ca_file = file.name();
     return options;
@@ -54,7 +34,7 @@ vlm::Error refusal_of(const vlm::testing::TlsIdentity& identity,
                       const std::string& host = "127.0.0.1") {
     ChatServer server({.tls = identity});
     server.enqueue(text("never"));
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     Connection connection(url_of(server, host), trusting(ca));
     const vlm::Error error = error_of([&] { post(connection); });
     CHECK(server.requests().empty()); // no request, and so no key, is sent to it
@@ -64,7 +44,7 @@ vlm::Error refusal_of(const vlm::testing::TlsIdentity& identity,
 } // namespace
 
 TEST_CASE("tls: a server with a valid certificate gets two requests on one connection") {
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     for (const std::string host : {"127.0.0.1", "localhost"}) {
         ChatServer server({.tls = authority().issue()});
         server.enqueue(text("1"));
@@ -118,7 +98,7 @@ TEST_CASE("tls: a self-signed certificate in ca_file is accepted") {
     const auto identity = self_signed();
     ChatServer server({.tls = identity});
     server.enqueue(text("ok"));
-    const TextFile ca(identity.certificate_pem);
+    const test::TempFile ca(identity.certificate_pem);
     Connection connection(url_of(server), trusting(ca));
     CHECK(post(connection).body == "ok");
 }
@@ -127,7 +107,7 @@ TEST_CASE("tls: a self-signed certificate in ca_file is accepted") {
 TEST_CASE("tls: authorities of the system's OpenSSL are trusted") {
     ChatServer server({.tls = authority().issue()});
     server.enqueue(text("ok"));
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     ::setenv("SSL_CERT_FILE", ca.name().c_str(), 1);
     Connection connection(url_of(server));
     ::unsetenv("SSL_CERT_FILE");
@@ -158,7 +138,7 @@ TEST_CASE("tls: an unusable CA file is an error before any request") {
     const vlm::Error unreadable = error_of([&] { Connection(url_of(server), missing); });
     CHECK(unreadable.code() == errc::untrusted);
     CHECK(mentions(unreadable, "/no/such/file.pem cannot be read"));
-    const TextFile rubbish("rubbish");
+    const test::TempFile rubbish("rubbish");
     CHECK(mentions(error_of([&] { Connection(url_of(server), trusting(rubbish)); }),
                    "contains no certificate"));
     CHECK(server.connections() == 0);
@@ -206,7 +186,7 @@ TEST_CASE("tls: a stop request ends a hanging handshake") {
 }
 
 TEST_CASE("tls: a stop request while waiting and while reading closes the socket") {
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     for (const bool in_the_body : {false, true}) {
         ChatServer server({.tls = authority().issue()});
         server.enqueue(in_the_body ? raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf")
@@ -223,7 +203,7 @@ TEST_CASE("tls: a stop request while waiting and while reading closes the socket
 }
 
 TEST_CASE("tls: an idle connection that the server closed is replaced") {
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     Answer last = text("1");
     last.close = true;
@@ -236,7 +216,7 @@ TEST_CASE("tls: an idle connection that the server closed is replaced") {
 }
 
 TEST_CASE("tls: a kept connection that breaks during the next request is replaced once") {
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     server.enqueue(text("1"));
     server.enqueue(reset());
@@ -248,7 +228,7 @@ TEST_CASE("tls: a kept connection that breaks during the next request is replace
 }
 
 TEST_CASE("tls: bytes after an answer are not read as the next answer") {
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     const vlm::testing::Gate all_is_sent;
     server.enqueue(parts({"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\no", "k",
@@ -266,7 +246,7 @@ TEST_CASE("tls: bytes after an answer are not read as the next answer") {
 }
 
 TEST_CASE("tls: a body without a length is complete only if the server ends the TLS session") {
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     ChatServer server({.tls = authority().issue()});
     Answer whole = raw("HTTP/1.1 200 OK\r\n\r\nall of it");
     whole.close = true;
@@ -280,7 +260,7 @@ TEST_CASE("tls: a body without a length is complete only if the server ends the 
 }
 
 TEST_CASE("tls: a redirection from http to https on the same host is followed, not the reverse") {
-    const TextFile ca(authority().pem());
+    const test::TempFile ca(authority().pem());
     ChatServer secure({.tls = authority().issue()});
     ChatServer plain;
     const auto redirect_to = [](const ChatServer& server) {
