@@ -7,6 +7,9 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { open, patience } from './browser.mjs';
 
@@ -23,9 +26,14 @@ class Run {
     #waiting = [];
     #ended = false;
     #killed = false;
+    /** For the program's temporary files: a killed program does not delete them. */
+    #folder = mkdtempSync(join(tmpdir(), 'eyehand-panel-'));
 
     constructor(args) {
-        this.#child = spawn(program('EYEHAND_PANEL_RUN'), args, { stdio: ['pipe', 'pipe', 'inherit'] });
+        this.#child = spawn(program('EYEHAND_PANEL_RUN'), args, {
+            stdio: ['pipe', 'pipe', 'inherit'],
+            env: { ...process.env, TMPDIR: this.#folder },
+        });
         this.exit = once(this.#child, 'exit');
         this.#child.stdin.on('error', () => {}); // the program may have ended
         const reader = createInterface({ input: this.#child.stdout });
@@ -74,6 +82,7 @@ class Run {
     async end() {
         this.#child.stdin.end();
         const [status] = await this.exit;
+        rmSync(this.#folder, { recursive: true });
         if (!this.#killed) assert.equal(status, 0);
     }
 
