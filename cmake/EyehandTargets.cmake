@@ -101,74 +101,117 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CXX_COM
 endif()
 
 # GCC spends most of its time on the same templates in each source. Compiled in groups, the sources of this project take
-# about half the time, but each change compiles a group again, and a missing #include may go unnoticed:
+# less than half the time, but each change compiles a group again, and a missing #include may go unnoticed:
 # scripts/compilers compiles them one by one.
-option(EYEHAND_UNITY "Compile the sources of a folder in groups" OFF)
+option(EYEHAND_UNITY "Compile the sources of a target in groups" OFF)
 
-# In such a group, GCC spends an eighth of its time looking for memory to free (GCC manual, "--param ggc-min-heapsize", in
-# kilobytes). Without that, it takes up to 1.1 GB instead of 0.9.
-if(EYEHAND_UNITY AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(EYEHAND_UNITY)
     cmake_host_system_information(RESULT memory QUERY TOTAL_PHYSICAL_MEMORY) # in megabytes
-    if(memory GREATER 7000)
+    # In such a group, GCC spends an eighth of its time looking for memory to free (GCC manual, "--param ggc-min-heapsize", in
+    # kilobytes). Without that, it takes up to 1.8 GB instead of 1.5.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND memory GREATER 7000)
         target_compile_options(eyehand_options INTERFACE --param=ggc-min-heapsize=524288)
     endif()
+    # As many compilers at a time as the memory has room for, and at least one.
+    math(EXPR compilers "1 + ${memory} / 2000")
+    set_property(GLOBAL APPEND PROPERTY JOB_POOLS eyehand_compilers=${compilers})
+    set(CMAKE_JOB_POOL_COMPILE eyehand_compilers)
 endif()
 
-# eyehand_unity(TARGET [ALONE sources...]): with EYEHAND_UNITY, compiles the sources of the target in groups: those of one folder,
-# at most ten at a time, without generated ones, those of ALONE, and those with compile options or generator expressions of
-# their own. So names in anonymous namespaces must differ within a folder. Call it after the last source is added.
+# eyehand_unity(TARGET): with EYEHAND_UNITY, compiles the sources of the target in groups of at most 25, without generated
+# sources and those with compile options or generator expressions of their own. Call it after the last source is added.
+#
+# In a group, all anonymous namespaces are one: sources in which they define the same name are in different groups. If a source gets
+# a name that its group already has, it does not compile until CMake runs again. The compiler also reports (-Wshadow) a local
+# variable that has the name of such a definition in another source of its group.
 #
 # CMake's UNITY_BUILD would name each source with its absolute path. Assertions contain the name of their source, and
 # the compiler cache compares them, so each clone would compile all tests again. These groups have relative names.
 function(eyehand_unity target)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "ALONE")
     if(NOT EYEHAND_UNITY)
         return()
     endif()
     get_target_property(sources ${target} SOURCES)
     set(alone "")
-    set(folders "")
+    set(last_group -1)
     foreach(source ${sources})
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" OUTPUT_VARIABLE path)
         cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${path}" is_generated)
         set(has_options "")
-        foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES)
+        foreach(property COMPILE_DEFINITIONS COMPILE_OPTIONS INCLUDE_DIRECTORIES SKIP_UNITY_BUILD_INCLUSION)
             get_source_file_property(value "${source}" ${property})
             if(value)
                 set(has_options TRUE)
             endif()
         endforeach()
-        if(NOT source MATCHES "^[^$]+[.]cpp$" OR is_generated OR has_options OR source IN_LIST arg_ALONE)
+        if(NOT source MATCHES "^[^$]+[.]cpp$" OR is_generated OR has_options)
             list(APPEND alone "${source}")
             continue()
         endif()
+
+        # The first group with room that does not define these names.
+        eyehand_local_names("${path}" names)
+        set(group 0)
+        while(group LESS_EQUAL last_group)
+            set(common ${names_of_${group}})
+            list(APPEND common ${names})
+            list(LENGTH common both)
+            list(REMOVE_DUPLICATES common)
+            list(LENGTH common different)
+            list(LENGTH sources_of_${group} count)
+            if(both EQUAL different AND count LESS 25)
+                break()
+            endif()
+            math(EXPR group "${group} + 1")
+        endwhile()
+        if(group GREATER last_group)
+            set(last_group ${group})
+        endif()
         cmake_path(RELATIVE_PATH path BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
-        cmake_path(GET path PARENT_PATH folder)
-        list(APPEND folders "${folder}")
-        list(APPEND sources_of_${folder} "${path}")
+        list(APPEND sources_of_${group} "#include \"${path}\"\n")
+        list(APPEND names_of_${group} ${names})
     endforeach()
-    list(REMOVE_DUPLICATES folders)
     set(groups "")
-    foreach(folder ${folders})
-        string(MAKE_C_IDENTIFIER "${folder}" name)
-        set(members ${sources_of_${folder}})
-        list(LENGTH members count)
-        math(EXPR last "${count} - 1")
-        foreach(first RANGE 0 ${last} 10)
-            list(SUBLIST members ${first} 10 group)
-            list(TRANSFORM group REPLACE "(.+)" "#include \"\\1\"\n")
-            list(JOIN group "" content)
-            set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}-groups/${name}_${first}.cpp")
+    if(last_group GREATER_EQUAL 0)
+        foreach(group RANGE ${last_group})
+            list(JOIN sources_of_${group} "" content)
+            set(file "${CMAKE_CURRENT_BINARY_DIR}/${target}-groups/${group}.cpp")
             file(CONFIGURE OUTPUT "${file}" CONTENT "${content}" @ONLY)
             list(APPEND groups "${file}")
         endforeach()
-    endforeach()
+    endif()
     set_target_properties(${target} PROPERTIES SOURCES "${alone};${groups}")
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}")
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
         # A class of a source that is included may use the anonymous namespace of that source.
         target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
     endif()
+endfunction()
+
+# eyehand_local_names(FILE RESULT): the names of the functions, variables and types in the anonymous namespaces of a source, if
+# they are defined at the start of a line. Members of classes are not.
+function(eyehand_local_names file result)
+    file(READ "${file}" text)
+    set(names "")
+    while(TRUE)
+        string(FIND "${text}" "\nnamespace {" begin)
+        if(begin EQUAL -1)
+            break()
+        endif()
+        string(SUBSTRING "${text}" ${begin} -1 text)
+        string(FIND "${text}" "\n} // namespace\n" end)
+        string(SUBSTRING "${text}" 0 ${end} inside)
+        string(SUBSTRING "${text}" 11 -1 text)
+        set(word "[A-Za-z0-9_]+")
+        string(REGEX MATCHALL "\n(struct|class|enum class|enum|union) ${word}|\nusing ${word} =" types "${inside}")
+        list(TRANSFORM types REPLACE "^.* (${word})( =)?$" "\\1")
+        string(REGEX MATCHALL "\n(\\[\\[[a-z_]+\\]\\] )?[A-Za-z][A-Za-z0-9_:<>,&* ]*[ &*]${word} ?[=({]" others "${inside}")
+        list(FILTER others EXCLUDE REGEX "^\n(struct|class|enum|union|using|namespace) ")
+        list(TRANSFORM others REPLACE "^.*[ &*](${word}) ?[=({]$" "\\1")
+        list(APPEND names ${types} ${others})
+    endwhile()
+    list(REMOVE_DUPLICATES names)
+    set(${result} "${names}" PARENT_SCOPE)
 endfunction()
 
 # eyehand_precompile(TARGET headers...): precompiles the standard headers that most sources include, and HEADERS.

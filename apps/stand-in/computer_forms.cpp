@@ -10,7 +10,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr int pixels = 300;
+constexpr int notch_pixels = 300;
 constexpr int notches = 5;
 
 // "ctrl+s"
@@ -64,7 +64,7 @@ json::object qwen_arguments(const DesktopCall& action) {
         return {{"action", "key"}, {"keys", arguments.at("keys")}};
     case Role::scroll: // up is positive
         return {{"action", "scroll"},
-                {"pixels", arguments.at("direction") == "up" ? pixels : -pixels},
+                {"pixels", arguments.at("direction") == "up" ? notch_pixels : -notch_pixels},
                 {"coordinate", arguments.at("position")}};
     case Role::observe:
         return {{"action", "wait"}, {"time", 1}};
@@ -104,8 +104,10 @@ json::object openai_click(std::string_view button, const json::object& arguments
 // Down and right are positive.
 json::object openai_scroll(const json::object& arguments) {
     const json::value& direction = arguments.at("direction");
-    const int across = direction == "right" ? pixels : direction == "left" ? -pixels : 0;
-    const int down = direction == "down" ? pixels : direction == "up" ? -pixels : 0;
+    const int across = direction == "right"  ? notch_pixels
+                       : direction == "left" ? -notch_pixels
+                                             : 0;
+    const int down = direction == "down" ? notch_pixels : direction == "up" ? -notch_pixels : 0;
     return {{"type", "scroll"},
             {"x", arguments.at("x")},
             {"y", arguments.at("y")},

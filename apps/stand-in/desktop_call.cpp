@@ -16,7 +16,7 @@ namespace json = boost::json;
 constexpr std::string_view prefix = "desktop.";
 
 // The player derives the same roles from these names.
-constexpr std::array<std::pair<Role, std::string_view>, 9> names{{
+constexpr std::array<std::pair<Role, std::string_view>, 9> role_names{{
     {Role::click, "click"},
     {Role::double_click, "double_click"},
     {Role::right_click, "right_click"},
@@ -29,8 +29,8 @@ constexpr std::array<std::pair<Role, std::string_view>, 9> names{{
 }};
 
 json::value desktop_tool(Role role, json::object arguments) {
-    const auto entry =
-        std::find_if(names.begin(), names.end(), [&](const auto& e) { return e.first == role; });
+    const auto entry = std::find_if(role_names.begin(), role_names.end(),
+                                    [&](const auto& e) { return e.first == role; });
     return tool_with(std::string(prefix).append(entry->second), std::move(arguments));
 }
 
@@ -78,9 +78,9 @@ json::value finishing_tool() { return desktop_tool(Role::complete, with_members(
 std::optional<DesktopCall> desktop_call(const ToolCall& call) {
     if (!call.name.starts_with(prefix)) return std::nullopt;
     const std::string_view name = std::string_view(call.name).substr(prefix.size());
-    const auto entry =
-        std::find_if(names.begin(), names.end(), [&](const auto& e) { return e.second == name; });
-    if (entry == names.end()) return std::nullopt;
+    const auto entry = std::find_if(role_names.begin(), role_names.end(),
+                                    [&](const auto& e) { return e.second == name; });
+    if (entry == role_names.end()) return std::nullopt;
     return DesktopCall{entry->first, call.arguments};
 }
 

@@ -18,7 +18,7 @@ struct Name {
 
 // The first name of a key is the one that is printed. The others are names on keyboards, and in
 // browsers' KeyboardEvent.key, X11 and earlier agents.
-constexpr std::array names{
+constexpr std::array key_names{
     Name{"enter", NamedKey::enter},
     Name{"return", NamedKey::enter},
     Name{"tab", NamedKey::tab},
@@ -155,8 +155,8 @@ std::optional<Key> single_character(std::string_view part) {
 std::optional<Key> find_key(std::string_view part) {
     if (const auto character = single_character(part)) return character;
     const std::string name = folded(part);
-    const auto found = std::ranges::find(names, std::string_view(name), &Name::text);
-    if (found == names.end()) return std::nullopt;
+    const auto found = std::ranges::find(key_names, std::string_view(name), &Name::text);
+    if (found == key_names.end()) return std::nullopt;
     return found->key;
 }
 
@@ -186,7 +186,7 @@ std::string_view nearest_name(std::string_view part) {
     constexpr std::size_t longest = 32;
     const std::string name = folded(part.substr(0, longest));
     return std::ranges::min_element(
-               names, {}, [&](const Name& candidate) { return distance(name, candidate.text); })
+               key_names, {}, [&](const Name& candidate) { return distance(name, candidate.text); })
         ->text;
 }
 
@@ -274,8 +274,8 @@ std::string to_string(const Key& key) {
         base::utf8::append(text, *character);
         return text;
     }
-    const auto found = std::ranges::find(names, key, &Name::key);
-    return found == names.end() ? "?" : std::string(found->text);
+    const auto found = std::ranges::find(key_names, key, &Name::key);
+    return found == key_names.end() ? "?" : std::string(found->text);
 }
 
 std::string to_string(const KeyChord& chord) {

@@ -29,7 +29,7 @@ std::string reply(const std::string& observation, const std::string& actions,
     return R"({"observation":")" + observation + R"(","bboxes":[],"actions":[)" + actions + "]" +
            more + "}";
 }
-const std::string done = reply("The line is drawn.", "", R"(,"done":true)");
+const std::string drawn = reply("The line is drawn.", "", R"(,"done":true)");
 
 struct StoryRunStage {
     test::TempFolder folder;
@@ -83,7 +83,7 @@ TEST_CASE("story: it acts, looks, and receives its own observation") {
     StoryRunStage stage;
     stage.model
         .say(reply("I will draw.", click + R"(,{"name":"DRAG","x1":10,"y1":20,"x2":30,"y2":20})"))
-        .say(done);
+        .say(drawn);
     const RunFinished result = stage.run();
 
     CHECK(result.outcome == Outcome::completed);
@@ -111,7 +111,7 @@ TEST_CASE("story: it acts, looks, and receives its own observation") {
 
 TEST_CASE("story: the flat layout has two lines per turn") {
     StoryRunStage stage;
-    stage.model.say(reply("I click.", click)).say(done);
+    stage.model.say(reply("I click.", click)).say(drawn);
     stage.run();
     const auto turns = stage.turns();
     REQUIRE(turns.size() == 6); // including the last screenshot
@@ -130,7 +130,7 @@ TEST_CASE("story: the flat layout has two lines per turn") {
 TEST_CASE("story: the layout turn_dirs has a folder per turn") {
     StoryRunStage stage;
     stage.profile.log = {LogLayout::turn_dirs, false, LogLevel::info};
-    stage.model.say(reply("I click.", click)).say("No JSON at all.").say(done);
+    stage.model.say(reply("I click.", click)).say("No JSON at all.").say(drawn);
     stage.run();
     for (const char* file : {"turn_0001/screenshot_raw.png", "turn_0001/screenshot_annotated.png",
                              "turn_0001/vlm_output.json", "turn_0004/vlm_output.json"})
@@ -146,7 +146,7 @@ TEST_CASE("story: the layout turn_dirs has a folder per turn") {
 TEST_CASE("story: main.log has the events from its level on") {
     StoryRunStage stage;
     stage.profile.log.level = GENERATE(LogLevel::debug, LogLevel::warning, LogLevel::error);
-    stage.model.say("No JSON at all.").say(done);
+    stage.model.say("No JSON at all.").say(drawn);
     stage.run();
     const bool written = stage.has("main.log");
     const std::string log = written ? test::read_file(stage.run_path / "main.log") : "";
@@ -163,7 +163,7 @@ TEST_CASE("story: main.log has the guard's decisions, denials as warnings") {
     stage.options.guard.add(
         parse_guard_rules(R"({"rules":[{"name":"few","when":{"rate":1},"then":"deny"}]})", "rules"),
         RuleOrigin::user);
-    stage.model.say(reply("I click.", click)).say(reply("I click again.", click)).say(done);
+    stage.model.say(reply("I click.", click)).say(reply("I click again.", click)).say(drawn);
     stage.run();
     const std::string log = test::read_file(stage.run_path / "main.log");
     CHECK_THAT(log, ContainsSubstring("INFO turn 2: DECISION on click: allowed by the rule"));
@@ -174,7 +174,7 @@ TEST_CASE("story: main.log has the guard's decisions, denials as warnings") {
 TEST_CASE("story: without physical execution, nothing reaches the desktop") {
     StoryRunStage stage;
     stage.profile.physical_execution = false;
-    stage.model.say(reply("I click.", click)).say(done);
+    stage.model.say(reply("I click.", click)).say(drawn);
     CHECK(stage.run().outcome == Outcome::completed);
     CHECK(stage.desktop.events().empty());
     CHECK(stage.model.requests()[1].messages[1].text() == "I click.");
@@ -185,7 +185,7 @@ TEST_CASE("story: without physical execution, nothing reaches the desktop") {
 TEST_CASE("story: a crop limits screenshots and actions") {
     StoryRunStage stage;
     stage.options.area.crop = winio::NormBox{500, 500, 1000, 1000};
-    stage.model.say(reply("I click.", R"({"name":"click","x1":0,"y1":1000})")).say(done);
+    stage.model.say(reply("I click.", R"({"name":"click","x1":0,"y1":1000})")).say(drawn);
     CHECK(stage.run().outcome == Outcome::completed);
     CHECK(stage.desktop.pointer()->x >= 250);
     CHECK(stage.desktop.pointer()->x <= 251);
@@ -208,7 +208,7 @@ TEST_CASE("story: screenshots are scaled only if a size or a percentage is set")
     config.add(session::config_of(stage.profile));
     config.add(session::parse_config(row.file, "eyehand.json"));
     apply(config, stage.profile);
-    stage.model.say(done);
+    stage.model.say(drawn);
     stage.run();
     const std::string png = test::read_file(stage.run_path / "turn_0001_raw.png");
     const auto big_endian = [&](std::size_t at) {
@@ -240,7 +240,7 @@ TEST_CASE("story: further tools are actions, and the model reads their results")
     stage.model.say(reply("I read.", R"({"name":"Read_Clipboard"},{"name":"wait","seconds":0})"))
         .say(reply("I scroll.", R"({"name":"scroll","x1":10,"y1":20,"amount":2})"))
         .say(reply("I paste.", R"({"name":"paste_text","text":""},{"name":"press","key":"a"})"))
-        .say(done);
+        .say(drawn);
     CHECK(stage.run().outcome == Outcome::completed);
     const auto& requests = stage.model.requests();
     REQUIRE(requests.size() == 4);
@@ -274,7 +274,7 @@ TEST_CASE("story: tools of the program are actions, too") {
                                        calls += static_cast<int>(arguments.find("step")->number());
                                        return ok("counted");
                                    });
-    stage.model.say(reply("I count.", R"({"name":"count","step":3})")).say(done);
+    stage.model.say(reply("I count.", R"({"name":"count","step":3})")).say(drawn);
     CHECK(stage.run().outcome == Outcome::completed);
     CHECK(calls == 3);
     CHECK_THAT(stage.model.requests()[1].messages[1].text(),
@@ -284,7 +284,7 @@ TEST_CASE("story: tools of the program are actions, too") {
 TEST_CASE("story: extended actions reach the keyboard, and the prompt describes them") {
     StoryRunStage stage;
     stage.profile.settings<VisualLoopSettings>()->limits.extended_actions = true;
-    stage.model.say(reply("I type.", R"({"name":"type","text":"Zażółć"})")).say(done);
+    stage.model.say(reply("I type.", R"({"name":"type","text":"Zażółć"})")).say(drawn);
     CHECK(stage.run().outcome == Outcome::completed);
     CHECK(stage.desktop.typed() == "Zażółć");
     CHECK_THAT(stage.model.requests()[0].messages[0].text(), ContainsSubstring("\"press\""));
@@ -296,7 +296,7 @@ TEST_CASE("story: a server that rejects the schema is asked without one") {
     server.enqueue(
         {.status = 400, .body = R"({"error":{"message":"response_format is not supported"}})"});
     server.enqueue({.body = vlm::testing::completion(reply("I click.", click))});
-    server.enqueue({.body = vlm::testing::completion(done)});
+    server.enqueue({.body = vlm::testing::completion(drawn)});
     vlm::OpenAiClient client(
         {.endpoint = server.url(), .stream = false, .retries = {.max_retries = 0}});
     CHECK(stage.run_with(client).outcome == Outcome::completed);
@@ -316,7 +316,7 @@ const std::vector<std::string> script{
     reply("one", R"({"name":"click","x1":1,"y1":1},{"name":"click","x1":2,"y1":2})"),
     "No JSON at all.",
     reply("two", R"({"name":"click","x1":3,"y1":3},{"name":"fly"})"),
-    done,
+    drawn,
 };
 
 RunFinished follow_script(StoryRunStage& stage, RunDirectory& directory, std::size_t from,
@@ -390,7 +390,7 @@ TEST_CASE("story: an action that may have happened is reported, not repeated") {
     std::ofstream(whole.journal_file(), std::ios::binary | std::ios::trunc) << journal;
     StoryRunStage stage;
     vlm::testing::ScriptedModel model;
-    model.say(done);
+    model.say(drawn);
     Agent agent(stage.desktop, model, stage.profile, built_in_tools(), stage.options);
     RunControl control;
     CHECK(agent.resume(whole, control).outcome == Outcome::completed);
@@ -405,7 +405,7 @@ TEST_CASE("story: the settings of the profile stay with the run") {
     StoryRunStage stage;
     stage.profile.log.layout = LogLayout::turn_dirs;
     stage.profile.executed_heat.trail_turns = 7;
-    stage.model.say(done);
+    stage.model.say(drawn);
     stage.run();
     const Profile kept = load_run(stage.run_path).summary.profile;
     stage.profile.coordinates = CoordinateConvention::norm1000; // chosen by the run

@@ -31,16 +31,16 @@ Profile profile() {
 }
 
 TeamMode::OfferedTools offered() {
-    std::vector<ArgumentInfo> click = built_in_tools().arguments("click").value();
+    std::vector<ArgumentInfo> click_arguments = built_in_tools().arguments("click").value();
     ArgumentInfo why;
     why.name = "why";
     why.ignored = true;
-    click.push_back(why);
+    click_arguments.push_back(why);
     return {{{"brief_it", "", "{}"}, {"archive_it", "", "{}"}},
             {{"click", "", "{}"}, {"report_it", "", "{}"}},
             "brief_it",
             "archive_it",
-            {{"click", click}}};
+            {{"click", click_arguments}}};
 }
 
 /// A call of the worker and its result.

@@ -15,6 +15,8 @@ namespace {
 
 using namespace eyehand::winio;
 using bench::BatchCheck;
+using eyehand::winio::errc;
+using eyehand::winio::Error;
 
 std::vector<WindowInfo> wait_for_windows(Desktop& desktop, std::size_t count) {
     std::vector<WindowInfo> windows;

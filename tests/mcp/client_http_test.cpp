@@ -90,7 +90,7 @@ Answer error(const json::object& message, int code, int status, json::object dat
                 {"jsonrpc", "2.0"}, {"id", message.at("id")}, {"error", std::move(details)}})};
 }
 
-json::object text_result(const std::string& text) {
+json::object text_result_json(const std::string& text) {
     return {{"content", json::array{json::object{{"type", "text"}, {"text", text}}}}};
 }
 
@@ -118,7 +118,8 @@ Answer HttpServer::default_answer(const std::string& method, const json::object&
             {{"tools", json::array{json::object{
                            {"name", "echo"}, {"inputSchema", json::object{{"type", "object"}}}}}}});
     if (method == "tools/call")
-        return result(message, text_result(json::serialize(message.at("params").at("arguments"))));
+        return result(message,
+                      text_result_json(json::serialize(message.at("params").at("arguments"))));
     if (method == "server/discover") return {.status = 400, .body = "Bad Request: no session"};
     return error(message, -32601, 404);
 }
@@ -257,7 +258,7 @@ TEST_CASE("An answer may be a stream with progress and requests of the server") 
                             {{"jsonrpc", "2.0"}, {"id", 7}, {"method", "ping"}},
                             {{"jsonrpc", "2.0"},
                              {"id", message.at("id")},
-                             {"result", text_result("done")}}})};
+                             {"result", text_result_json("done")}}})};
         });
     mcp::Client client(server.options());
     double done = 0;
@@ -283,7 +284,7 @@ TEST_CASE("The rest of an answer is requested if its stream ends early") {
                               .body =
                                   events({{{"jsonrpc", "2.0"},
                                            {"id", std::stoll(request.headers.at("last-event-id"))},
-                                           {"result", text_result("late")}}})};
+                                           {"result", text_result_json("late")}}})};
             return std::nullopt;
         });
     mcp::Client client(server.options());

@@ -24,7 +24,7 @@ namespace {
 using HeaderMap = std::map<std::string, std::string>;
 constexpr const char* both_types = "application/json, text/event-stream";
 
-struct Answer {
+struct HttpAnswer {
     unsigned status = 0;
     HeaderMap fields; ///< names in lower case
     std::string body;
@@ -62,13 +62,13 @@ public:
         for (const auto& [name, value] : all) text += name + ": " + value + "\r\n";
         asio::write(socket_, asio::buffer(text + "\r\n" + body));
     }
-    Answer receive() {
+    HttpAnswer receive() {
         http::response_parser<http::string_body> parser;
         parser.body_limit(boost::none);
         boost::system::error_code error;
         http::read(socket_, buffer_, parser, error);
         if (error && error != http::error::end_of_stream) FAIL(error.message());
-        Answer answer{
+        HttpAnswer answer{
             .status = parser.get().result_int(), .fields = {}, .body = parser.get().body()};
         for (const auto& field : parser.get()) {
             std::string name(field.name_string());
@@ -95,8 +95,8 @@ public:
             if (text.starts_with("data: ")) return json::parse(text.substr(6)).as_object();
         }
     }
-    Answer ask(const std::string& method, const HeaderMap& fields = {},
-               const std::string& body = {}, const std::string& path = "/mcp") {
+    HttpAnswer ask(const std::string& method, const HeaderMap& fields = {},
+                   const std::string& body = {}, const std::string& path = "/mcp") {
         send(method, fields, body, path);
         return receive();
     }
@@ -145,7 +145,7 @@ HeaderMap stateless_fields(const std::string& method, const std::string& name = 
 }
 
 std::string begin_session(const HttpEndpoint& endpoint) {
-    const Answer answer = HttpClient(endpoint).ask("POST", {}, initialize_request);
+    const HttpAnswer answer = HttpClient(endpoint).ask("POST", {}, initialize_request);
     REQUIRE(answer.status == 200);
     return answer.fields.at("mcp-session-id");
 }
@@ -260,14 +260,14 @@ TEST_CASE("notifications of a request make its answer a stream") {
     const HttpEndpoint endpoint(server, {});
     json::object params = stateless({{"name", "echo"}, {"arguments", {{"a", 1}}}});
     SECTION("which is a document without them") {
-        const Answer answer = HttpClient(endpoint).ask(
+        const HttpAnswer answer = HttpClient(endpoint).ask(
             "POST", stateless_fields("tools/call", "echo"), request("tools/call", params));
         CHECK(answer.fields.at("content-type") == "application/json");
         CHECK(answer.json().at("result").at("resultType") == "complete");
     }
     SECTION("which ends with the result") {
         params.at("_meta").as_object()["progressToken"] = 5;
-        const Answer answer = HttpClient(endpoint).ask(
+        const HttpAnswer answer = HttpClient(endpoint).ask(
             "POST", stateless_fields("tools/call", "echo"), request("tools/call", params));
         CHECK(answer.fields.at("content-type").starts_with("text/event-stream"));
         const auto events = answer.events();
@@ -283,7 +283,7 @@ TEST_CASE("a connection can be used for several requests") {
     const HttpEndpoint endpoint(server, {});
     HttpClient client(endpoint);
     for (int i = 0; i < 20; ++i) {
-        const Answer answer = client.ask(
+        const HttpAnswer answer = client.ask(
             "POST", stateless_fields("tools/call", "echo"),
             request("tools/call", stateless({{"name", "echo"}, {"arguments", {{"i", i}}}}), i));
         CHECK(answer.json().at("id") == i);
@@ -303,7 +303,7 @@ TEST_CASE("the header fields of a stateless request must match its message") {
             fields.erase(name);
             if (!value.empty()) fields[name] = value;
         }
-        const Answer answer = HttpClient(endpoint).ask("POST", fields, body);
+        const HttpAnswer answer = HttpClient(endpoint).ask("POST", fields, body);
         const json::object message = answer.json();
         if (message.contains("result")) return std::int64_t{0};
         CHECK(answer.status == 400);

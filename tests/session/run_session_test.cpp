@@ -31,7 +31,7 @@ constexpr const char* blind_props =
     R"({"default_generation_settings":{"n_ctx":8192},"modalities":{"vision":false},)"
     R"("model_path":"/tiny.gguf","build_info":"b1","chat_template":"{{ tools }}"})";
 
-struct Stage {
+struct RunSessionStage {
     test::TempFolder folder;
     ChatServer server;
     winio::testing::MemoryDesktop desktop{winio::Size{640, 360}};
@@ -70,7 +70,7 @@ std::string text_of(const agent::RunDirectory& directory, const char* name) {
 } // namespace
 
 TEST_CASE("session: a run writes all files of a run directory") {
-    Stage stage;
+    RunSessionStage stage;
     stage.answer("I look.", "observe_screen");
     stage.answer("It is done.");
     RunSession session(stage.desktop, stage.options());
@@ -113,7 +113,7 @@ TEST_CASE("session: the family of the model chooses the numbers of positions, or
             "1536x864",
             "states no usable positions: clicks are likely to miss; consider a model of a family"});
     INFO(example.model);
-    Stage stage;
+    RunSessionStage stage;
     stage.answer("It is done.");
     SessionOptions options = stage.options();
     options.profile.model = example.model;
@@ -136,7 +136,7 @@ TEST_CASE("session: the family of the model chooses the numbers of positions, or
 namespace {
 
 /// Writes the calibration of the model "tiny" of this stage.
-std::filesystem::path write_calibration(const Stage& stage,
+std::filesystem::path write_calibration(const RunSessionStage& stage,
                                         const std::function<void(session::Calibration&)>& change) {
     session::Calibration calibration;
     calibration.endpoint = vlm::OpenAiClient({.endpoint = stage.server.url()}).url();
@@ -160,7 +160,7 @@ std::string setting_of(const agent::RunDirectory& directory, std::string_view na
 } // namespace
 
 TEST_CASE("session: the calibration of the model chooses and corrects the numbers of positions") {
-    Stage stage;
+    RunSessionStage stage;
     const agent::Correction correction{1, -20, 1, 0};
     stage.answer("I click.", "click_element", R"({"label":"it","box":[52,50]})");
     stage.answer("It is done.");
@@ -234,7 +234,7 @@ TEST_CASE("session: remarks on a calibration") {
     };
     for (const Case& one : all) {
         INFO(one.remark);
-        Stage stage;
+        RunSessionStage stage;
         SessionOptions options = stage.options();
         options.calibrations = write_calibration(stage, one.change);
         const RunSession session(stage.desktop, options);
@@ -246,7 +246,7 @@ TEST_CASE("session: remarks on a calibration") {
 }
 
 TEST_CASE("session: numbers of the user are kept if a calibration has measured others") {
-    Stage stage;
+    RunSessionStage stage;
     SessionOptions options = stage.options();
     options.profile.coordinates = agent::CoordinateConvention::norm1000;
     options.calibrations = write_calibration(stage, [](session::Calibration& it) {
@@ -262,7 +262,7 @@ TEST_CASE("session: numbers of the user are kept if a calibration has measured o
 }
 
 TEST_CASE("session: each warning of a calibration is a remark") {
-    Stage stage;
+    RunSessionStage stage;
     SessionOptions options = stage.options();
     options.profile.coordinates = agent::CoordinateConvention::norm1000;
     options.calibrations = write_calibration(stage, [](session::Calibration& it) {
@@ -277,7 +277,7 @@ TEST_CASE("session: each warning of a calibration is a remark") {
 }
 
 TEST_CASE("session: a run that continues with another model has no calibration of the first") {
-    Stage stage;
+    RunSessionStage stage;
     stage.answer("I look.", "observe_screen");
     stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
     SessionOptions options = stage.options();
@@ -295,7 +295,7 @@ TEST_CASE("session: a run that continues with another model has no calibration o
 }
 
 TEST_CASE("session: screenshots have the size to which the server shrinks images") {
-    Stage stage;
+    RunSessionStage stage;
     winio::testing::MemoryDesktop desktop{winio::Size{1920, 1080}};
     SessionOptions options = stage.options();
     options.calibrations = write_calibration(stage, [](session::Calibration& it) {
@@ -308,7 +308,7 @@ TEST_CASE("session: screenshots have the size to which the server shrinks images
 }
 
 TEST_CASE("session: the properties of the server adapt the run and are stored in its files") {
-    Stage stage;
+    RunSessionStage stage;
     stage.server.enqueue({.body = models});
     stage.server.enqueue({.body = blind_props});
     SessionOptions options = stage.options();
@@ -333,7 +333,7 @@ TEST_CASE("session: the properties of the server adapt the run and are stored in
 }
 
 TEST_CASE("session: a remark warns that llama-server mostly does not read WebP") {
-    Stage stage;
+    RunSessionStage stage;
     const test::LlamaDouble llama;
     SessionOptions options = stage.options();
     options.probe = true;
@@ -350,7 +350,7 @@ TEST_CASE("session: a remark warns that llama-server mostly does not read WebP")
 
 TEST_CASE("session: the profile is fitted to a small context unless the caller disables it") {
     const bool fits = GENERATE(true, false);
-    Stage stage;
+    RunSessionStage stage;
     stage.server.enqueue({.body = models});
     stage.server.enqueue({.body = blind_props});
     SessionOptions options = stage.options();
@@ -362,7 +362,7 @@ TEST_CASE("session: the profile is fitted to a small context unless the caller d
 }
 
 TEST_CASE("session: a server that does not answer does not prevent the run") {
-    Stage stage;
+    RunSessionStage stage;
     SessionOptions options = stage.options();
     options.probe = true;
     options.client.endpoint = "http://127.0.0.1:9"; // the discard port: nothing listens there
@@ -375,7 +375,7 @@ TEST_CASE("session: a server that does not answer does not prevent the run") {
 }
 
 TEST_CASE("session: a recorded run is replayed without a server") {
-    Stage stage;
+    RunSessionStage stage;
     stage.answer("", "type_text", R"({"text":"a"})");
     stage.answer("It is done.");
     SessionOptions options = stage.options();
@@ -403,7 +403,7 @@ TEST_CASE("session: a recorded run is replayed without a server") {
 }
 
 TEST_CASE("session: a resumed run continues its logs") {
-    Stage stage;
+    RunSessionStage stage;
     agent::RunDirectory directory = stage.directory();
     stage.server.enqueue({.status = 500, .body = "{}"});
     {
@@ -419,7 +419,7 @@ TEST_CASE("session: a resumed run continues its logs") {
 }
 
 TEST_CASE("session: nothing is written to a run of another session") {
-    Stage stage;
+    RunSessionStage stage;
     agent::RunDirectory directory = stage.directory();
     stage.answer("It is done.");
     {
@@ -441,7 +441,7 @@ TEST_CASE("session: nothing is written to a run of another session") {
 }
 
 TEST_CASE("session: a run that throws leaves its report, and a remark names the path") {
-    Stage stage;
+    RunSessionStage stage;
     stage.answer("", "fall_over");
     SessionOptions options = stage.options();
     options.agent.custom_tools.add("fall_over", "Throws.", R"({"type":"object","properties":{}})",
@@ -457,7 +457,7 @@ TEST_CASE("session: a run that throws leaves its report, and a remark names the 
 }
 
 TEST_CASE("session: a run in memory has an HTTP log but no report") {
-    Stage stage;
+    RunSessionStage stage;
     stage.answer("It is done.");
     RunSession session(stage.desktop, stage.options());
     agent::MemoryStore store;
@@ -468,7 +468,7 @@ TEST_CASE("session: a run in memory has an HTTP log but no report") {
 }
 
 TEST_CASE("session: the caller's control controls the run, and observers receive its events") {
-    Stage stage;
+    RunSessionStage stage;
     SessionOptions options = stage.options();
     options.control.stop("enough");
     struct Counting : agent::Observer {
@@ -505,7 +505,7 @@ TEST_CASE("session: differences reports a changed version and profile") {
 }
 
 TEST_CASE("session: LM Studio's log of the run is copied to the run directory") {
-    Stage stage;
+    RunSessionStage stage;
     const std::filesystem::path logs = stage.folder / "server-logs";
     std::filesystem::create_directories(logs);
     SessionOptions options = stage.options();
@@ -525,7 +525,7 @@ TEST_CASE("session: LM Studio's log of the run is copied to the run directory") 
 }
 
 TEST_CASE("session: without a named model the server's only model is used") {
-    Stage stage;
+    RunSessionStage stage;
     stage.server.enqueue({.body = models});
     stage.server.enqueue({.body = blind_props});
     stage.answer("It is done.");
@@ -542,7 +542,7 @@ TEST_CASE("session: without a named model the server's only model is used") {
 }
 
 TEST_CASE("session: a server with several models is an error unless one is named") {
-    Stage stage;
+    RunSessionStage stage;
     const std::string two =
         R"({"object":"list","data":[{"id":"tiny","object":"model"},{"id":"huge","object":"model"}]})";
     stage.server.enqueue({.body = two});
@@ -565,7 +565,7 @@ TEST_CASE("session: a server with several models is an error unless one is named
 }
 
 TEST_CASE("session: a replayed run does not watch the screen, unless the caller wants it") {
-    Stage stage;
+    RunSessionStage stage;
     SessionOptions options = stage.options();
     options.cassette.record = stage.folder / "empty.cassette";
     { const RunSession recording(stage.desktop, options); }
@@ -579,7 +579,7 @@ TEST_CASE("session: a replayed run does not watch the screen, unless the caller 
 TEST_CASE("session: requests are cancelled only if the server then stops") {
     const bool stops = GENERATE(true, false);
     test::LlamaDouble llama({.stops_on_disconnect = stops});
-    Stage stage;
+    RunSessionStage stage;
     SessionOptions options = stage.options();
     options.client.endpoint = llama.url();
     options.model = options.profile.model = "tiny-vl";

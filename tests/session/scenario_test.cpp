@@ -35,7 +35,7 @@ std::string with(const std::string& members) {
 }
 
 /// A folder and a desktop on which single checks are evaluated.
-struct Stage {
+struct ScenarioStage {
     test::TempFolder folder;
     MemoryDesktop desktop{winio::Size{1001, 1001}};
     CheckOptions options;
@@ -149,7 +149,7 @@ TEST_CASE("a scenario is loaded from a file, and an unknown name lists the built
 }
 
 TEST_CASE("the setup launches a program and waits for its window") {
-    Stage stage;
+    ScenarioStage stage;
     stage.desktop.on_launch = [&](const winio::LaunchCommand&) {
         stage.desktop.set_windows({{.title = "Untitled - Notepad"}});
     };
@@ -180,7 +180,7 @@ TEST_CASE("comparisons of files ignore line breaks and encoding") {
         Row{CheckKind::file_equals, "", "", true}, Row{CheckKind::file_equals, "one", "on", false},
         Row{CheckKind::file_contains, "one two three", "two", true},
         Row{CheckKind::file_contains, "one two three", "four", false});
-    Stage stage;
+    ScenarioStage stage;
     const CheckResult result = stage.check_file(row.kind, row.holds, row.wanted);
     INFO(result.what << ": " << result.reason);
     CHECK(result.holds == row.fits);
@@ -188,7 +188,7 @@ TEST_CASE("comparisons of files ignore line breaks and encoding") {
 }
 
 TEST_CASE("checks of missing or old files fail") {
-    Stage stage;
+    ScenarioStage stage;
     CHECK_THAT(stage.check({.subject = (stage.folder / "none").string()}).reason,
                ContainsSubstring("does not exist"));
     stage.options.since = std::filesystem::file_time_type::clock::now() + std::chrono::hours(1);
@@ -199,7 +199,7 @@ TEST_CASE("checks of missing or old files fail") {
 }
 
 TEST_CASE("a variable in a path is replaced, and an unset one is reported") {
-    Stage stage;
+    ScenarioStage stage;
     std::ofstream(stage.folder / "a.txt") << "x";
     stage.options.variable = [&](const std::string& name) -> std::optional<std::string> {
         if (name == "HERE") return stage.folder.path().string();
@@ -211,7 +211,7 @@ TEST_CASE("a variable in a path is replaced, and an unset one is reported") {
 }
 
 TEST_CASE("windows, clipboard, programs and pointer are checked on the desktop") {
-    Stage stage;
+    ScenarioStage stage;
     stage.desktop.set_windows({{.title = "note.txt - Notepad", .process = "Notepad.exe"}});
     stage.desktop.clipboard()->set_text("two\r\nlines");
     const winio::InputEvent move = winio::PointerMove{{500, 500}};
@@ -231,7 +231,7 @@ TEST_CASE("windows, clipboard, programs and pointer are checked on the desktop")
 }
 
 TEST_CASE("a check fails if the clipboard cannot be read") {
-    Stage stage;
+    ScenarioStage stage;
     stage.desktop.on_clipboard = [](winio::testing::ClipboardUse) {
         throw winio::Error(winio::errc::clipboard_failed, "another program has it open");
     };
@@ -245,12 +245,12 @@ TEST_CASE("programs without windows are found, too") {
 #else
     const char* const self = "session-tests";
 #endif
-    Stage stage;
+    ScenarioStage stage;
     CHECK(stage.check({.kind = CheckKind::process_running, .subject = self}).holds);
 }
 
 TEST_CASE("checks of the registry are supported on Windows only") {
-    Stage stage;
+    ScenarioStage stage;
     const auto of = [&](const char* key, const char* value) {
         return stage.check(
             {.kind = CheckKind::registry, .subject = key, .value = value, .text = "x"});
@@ -266,7 +266,7 @@ TEST_CASE("checks of the registry are supported on Windows only") {
 }
 
 TEST_CASE("a scenario can be run and checked") {
-    Stage stage;
+    ScenarioStage stage;
     Scenario scenario = load_scenario("clipboard-copy");
     scenario.setup.clear();
     vlm::testing::ScriptedModel model;
@@ -299,7 +299,7 @@ TEST_CASE("a scenario can be run and checked") {
 }
 
 TEST_CASE("each built-in scenario has a check that fails if nothing was done") {
-    Stage stage;
+    ScenarioStage stage;
     vlm::testing::ScriptedModel model;
     model.say("It is done.");
     AgentOptions options;

@@ -16,14 +16,14 @@ using namespace eyehand;
 
 namespace {
 
-struct Stage {
+struct ScriptStage {
     agent::MemoryStore store;
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     vlm::testing::ScriptedModel model;
     agent::AgentOptions options;
     agent::Profile profile = agent::load_profile("observer");
 
-    Stage() {
+    ScriptStage() {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
     }
@@ -47,7 +47,7 @@ using Lines = std::vector<std::string>;
 } // namespace
 
 TEST_CASE("a script has one command per action, for the area of the run") {
-    Stage stage;
+    ScriptStage stage;
     stage.options.settings = {{"display", "1", "--display"},
                               {"crop", "0,0,1000,500", "--crop"},
                               {"window", "", "default"}};
@@ -67,7 +67,7 @@ TEST_CASE("a script has one command per action, for the area of the run") {
 }
 
 TEST_CASE("a script says what it does not repeat") {
-    Stage stage;
+    ScriptStage stage;
     stage.options.with = {"hold_key"};
     stage.options.guard = agent::Guard(agent::GuardLevel::standard);
     stage.options.guard.add({{.name = "no text",
@@ -84,7 +84,7 @@ TEST_CASE("a script says what it does not repeat") {
 
 TEST_CASE("a script does not type the names of the run's secrets") {
     const bool has_secrets = GENERATE(true, false);
-    Stage stage;
+    ScriptStage stage;
     if (has_secrets) {
         for (const char* name : {"mail", "code"})
             stage.options.secrets.add({.name = name, .read = [] { return "battery staple"; }});
@@ -102,7 +102,7 @@ TEST_CASE("a script does not type the names of the run's secrets") {
 TEST_CASE("the shell passes texts of the model to the program and runs no part of them") {
     const std::vector<std::string> texts{
         "it's", "'; echo no; '", "$HOME `id` $(id) \\ \"", "a\nb\tc", "-x", "zażółć ‘ ’"};
-    Stage stage;
+    ScriptStage stage;
     for (const std::string& text : texts)
         stage.model.call("type_text", boost::json::serialize(boost::json::object{{"text", text}}));
     (void)stage.script();

@@ -30,14 +30,14 @@ struct Drawing {
 };
 
 /// A run in a directory, with a seal unless it fails.
-struct Stage {
+struct VerifyStage {
     test::TempFolder folder;
     agent::RunDirectory run = agent::RunDirectory::create(folder.path());
     winio::testing::MemoryDesktop desktop{winio::Size{1001, 1001}};
     vlm::testing::ScriptedModel model;
     agent::AgentOptions options;
 
-    explicit Stage(std::string journal_key = {}) {
+    explicit VerifyStage(std::string journal_key = {}) {
         options.settle.minimum = options.settle.quiet = std::chrono::milliseconds(0);
         options.reaction = winio::no_reaction_wait;
         options.journal_key = std::move(journal_key);
@@ -45,7 +45,7 @@ struct Stage {
     agent::Agent agent() {
         return {desktop, model, agent::load_profile("observer"), agent::built_in_tools(), options};
     }
-    Stage& complete() {
+    VerifyStage& complete() {
         model.call("click_element", R"({"label":"OK","box":[500,250]})").say("Done.");
         const agent::RunControl control;
         (void)agent().run("do it", run, control);
@@ -53,7 +53,7 @@ struct Stage {
         return *this;
     }
     /// A run that can be resumed.
-    Stage& interrupt() {
+    VerifyStage& interrupt() {
         agent::RunControl control;
         control.stop("enough");
         (void)agent().run("do it", run, control);
@@ -105,7 +105,7 @@ void replace(std::string& line, std::string_view from, std::string_view to) {
 } // namespace
 
 TEST_CASE("an unchanged run is verified completely") {
-    const Verification result = Stage().complete().verify();
+    const Verification result = VerifyStage().complete().verify();
     CHECK(result.problems.empty());
     CHECK(result.unverified.empty());
     CHECK(result.assurance == Assurance::hashes);
@@ -117,7 +117,7 @@ TEST_CASE("an unchanged run is verified completely") {
 }
 
 TEST_CASE("a run in memory is verified as well") {
-    Stage stage;
+    VerifyStage stage;
     stage.model.say("Done.");
     agent::MemoryStore store;
     (void)stage.agent().run("do it", store, agent::RunControl());
@@ -129,7 +129,7 @@ TEST_CASE("a run in memory is verified as well") {
 }
 
 TEST_CASE("changes of the journal are found, with the line") {
-    Stage stage;
+    VerifyStage stage;
     stage.complete();
     const std::size_t last = stage.journal().size();
     const std::string end = " " + std::to_string(last) + ": ";
@@ -173,7 +173,7 @@ TEST_CASE("changes of the journal are found, with the line") {
 }
 
 TEST_CASE("changes of images in results are found") {
-    Stage stage;
+    VerifyStage stage;
     const auto png = winio::encode_png(winio::Image({1, 1}).view());
     stage.options.custom_tools.add<Drawing>(
         "draw", "Draws.", {agent::arg("side", &Drawing::side, "pixels")},
@@ -196,7 +196,7 @@ TEST_CASE("changes of images in results are found") {
 }
 
 TEST_CASE("changes of screenshots, prompts and logs are found") {
-    Stage stage;
+    VerifyStage stage;
     stage.complete();
     SECTION("a changed screenshot") {
         stage.append("screenshots/turn_0001.png", "x");
@@ -252,7 +252,7 @@ TEST_CASE("changes of screenshots, prompts and logs are found") {
 }
 
 TEST_CASE("with a key, changes with new hashes are found, too") {
-    Stage stage(key);
+    VerifyStage stage(key);
     stage.complete();
     CHECK(stage.verify(key).problems.empty());
     CHECK(stage.verify(key).assurance == Assurance::key);
@@ -265,7 +265,7 @@ TEST_CASE("with a key, changes with new hashes are found, too") {
     }
     SECTION("a journal with new hashes") {
         // As an author without the key would do it: the numbers and the plain hashes are right.
-        Stage other;
+        VerifyStage other;
         other.complete();
         stage.change_journal([&](auto& lines) { lines = other.journal(); });
         session::seal_run(stage.run);
@@ -285,7 +285,7 @@ TEST_CASE("with a key, changes with new hashes are found, too") {
 }
 
 TEST_CASE("a run without a seal says what is not verified") {
-    Stage stage;
+    VerifyStage stage;
     stage.complete();
     std::filesystem::remove(stage.file("seal.json"));
     SECTION("a completed run") {
@@ -307,7 +307,7 @@ TEST_CASE("a run without a seal says what is not verified") {
 }
 
 TEST_CASE("a resumed run is verified with its new seal, with the same key") {
-    Stage stage(key);
+    VerifyStage stage(key);
     stage.interrupt();
     CHECK(stage.verify(key).problems.empty());
     stage.model.say("Done.");
@@ -326,7 +326,7 @@ TEST_CASE("a resumed run is verified with its new seal, with the same key") {
 }
 
 TEST_CASE("a run with a key is not resumed without it") {
-    Stage stage(key);
+    VerifyStage stage(key);
     stage.interrupt();
     const std::size_t lines = stage.journal().size();
     stage.model.say("Done.").say("Done.");
@@ -340,7 +340,7 @@ TEST_CASE("a run with a key is not resumed without it") {
 }
 
 TEST_CASE("a run that began without a key is resumed without one") {
-    Stage stage;
+    VerifyStage stage;
     stage.interrupt();
     stage.model.say("Done.");
     stage.options.journal_key = key;
@@ -367,7 +367,7 @@ std::size_t peak_bytes() {
 
 TEST_CASE("a log of any size is sealed and verified with little memory") {
     constexpr std::size_t size = std::size_t{256} << 20U;
-    Stage stage;
+    VerifyStage stage;
     stage.interrupt();
     std::ofstream(stage.run.path() / "http.log").close();
     std::filesystem::resize_file(stage.run.path() / "http.log", size); // needs no room on the disk
@@ -381,6 +381,6 @@ TEST_CASE("a log of any size is sealed and verified with little memory") {
 #endif
 
 TEST_CASE("only a run with a journal is verified") {
-    const Stage stage;
+    const VerifyStage stage;
     CHECK_THROWS_AS(stage.verify(), agent::Error);
 }

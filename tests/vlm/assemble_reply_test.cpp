@@ -42,20 +42,20 @@ Streamed stream(std::string_view bytes, std::size_t piece = 1000,
 
 std::string event(const std::string& json) { return "data: " + json + "\n\n"; }
 
-std::string chunk(const std::string& delta, const std::string& finish = "null") {
+std::string delta_chunk(const std::string& delta, const std::string& finish = "null") {
     return event(R"({"id":"c1","model":"m","choices":[{"index":0,"delta":)" + delta +
                  R"(,"finish_reason":)" + finish + "}]}");
 }
 
 std::string call_chunk(const std::string& calls) {
-    return chunk(R"({"tool_calls":[)" + calls + "]}");
+    return delta_chunk(R"({"tool_calls":[)" + calls + "]}");
 }
 
-const std::string stop = chunk("{}", "\"stop\"");
+const std::string stop = delta_chunk("{}", "\"stop\"");
 const std::string done = "data: [DONE]\n\n";
 
 std::vector<vlm::ToolCall> calls_of(const std::string& chunks) {
-    return stream(chunks + chunk("{}", "\"tool_calls\"") + done).reply.tool_calls;
+    return stream(chunks + delta_chunk("{}", "\"tool_calls\"") + done).reply.tool_calls;
 }
 
 vlm::Error failure(const std::string& bytes) {
@@ -159,9 +159,9 @@ TEST_CASE("the deltas of a call contain its number, its name once, and its argum
 
 TEST_CASE("streamed content may be missing, null, empty, text or parts") {
     const Streamed streamed = stream(
-        chunk(R"({"role":"assistant","content":null})") + chunk("{}") + chunk(R"({"content":""})") +
-        chunk(R"({"content":"a"})") +
-        chunk(R"({"content":[{"type":"text","text":"b"},{"type":"thinking","text":"hm"}]})") +
+        delta_chunk(R"({"role":"assistant","content":null})") + delta_chunk("{}") +
+        delta_chunk(R"({"content":""})") + delta_chunk(R"({"content":"a"})") +
+        delta_chunk(R"({"content":[{"type":"text","text":"b"},{"type":"thinking","text":"hm"}]})") +
         stop);
     CHECK(streamed.reply.text == "ab");
     CHECK(streamed.reply.reasoning == "hm");
@@ -169,17 +169,18 @@ TEST_CASE("streamed content may be missing, null, empty, text or parts") {
 }
 
 TEST_CASE("streamed reasoning has two names, and one of them counts in each chunk") {
-    CHECK(stream(chunk(R"({"reasoning":"a"})") + chunk(R"({"reasoning":"b"})") + stop)
+    CHECK(stream(delta_chunk(R"({"reasoning":"a"})") + delta_chunk(R"({"reasoning":"b"})") + stop)
               .reply.reasoning == "ab");
-    CHECK(stream(chunk(R"({"reasoning_content":"a","reasoning":"a"})") + stop).reply.reasoning ==
-          "a");
+    CHECK(stream(delta_chunk(R"({"reasoning_content":"a","reasoning":"a"})") + stop)
+              .reply.reasoning == "a");
 }
 
 TEST_CASE("a streamed refusal replaces missing text") {
-    CHECK(stream(chunk(R"({"refusal":"I can"})") + chunk(R"({"refusal":"not."})") + stop)
-              .reply.text == "I cannot.");
-    CHECK(stream(chunk(R"({"refusal":"no"})") + chunk(R"({"content":"yes"})") + stop).reply.text ==
-          "yes");
+    CHECK(
+        stream(delta_chunk(R"({"refusal":"I can"})") + delta_chunk(R"({"refusal":"not."})") + stop)
+            .reply.text == "I cannot.");
+    CHECK(stream(delta_chunk(R"({"refusal":"no"})") + delta_chunk(R"({"content":"yes"})") + stop)
+              .reply.text == "yes");
 }
 
 TEST_CASE("pieces of a call are added to the right call") {
@@ -247,11 +248,12 @@ TEST_CASE("pieces of a call are added to the right call") {
          {"f{}"}},
         {"no name, no call", call_chunk(R"({"index":0,"id":"a","function":{"name":""}})"), {}},
         {"no calls in three ways",
-         chunk(R"({"tool_calls":null})") + chunk(R"({"tool_calls":[]})") + chunk("{}"),
+         delta_chunk(R"({"tool_calls":null})") + delta_chunk(R"({"tool_calls":[]})") +
+             delta_chunk("{}"),
          {}},
         {"the old function_call",
-         chunk(R"({"function_call":{"name":"f","arguments":"{\"x\""}})") +
-             chunk(R"({"function_call":{"arguments":":1}"}})"),
+         delta_chunk(R"({"function_call":{"name":"f","arguments":"{\"x\""}})") +
+             delta_chunk(R"({"function_call":{"arguments":":1}"}})"),
          {R"(f{"x":1})"}},
     };
     for (const Row& row : rows) {
@@ -290,7 +292,8 @@ TEST_CASE(
 
 TEST_CASE("the last finish reason of a stream counts") {
     const auto finish = [](const std::string& json) {
-        return stream(chunk(R"({"content":"a"})") + chunk("{}", json) + chunk("{}") + done)
+        return stream(delta_chunk(R"({"content":"a"})") + delta_chunk("{}", json) +
+                      delta_chunk("{}") + done)
             .reply.finish;
     };
     CHECK(finish("\"stop\"") == FinishReason::stop);
@@ -306,7 +309,7 @@ TEST_CASE("the last finish reason of a stream counts") {
 }
 
 TEST_CASE("an unknown finish reason ends a stream as stop does") {
-    CHECK(stream(chunk(R"({"content":"a"})", "\"eos\"")).reply.text == "a");
+    CHECK(stream(delta_chunk(R"({"content":"a"})", "\"eos\"")).reply.text == "a");
 }
 
 TEST_CASE("streamed calls count, regardless of the finish reason") {
@@ -319,7 +322,7 @@ TEST_CASE("a streamed call that the output limit cut off is an error, a complete
     const auto at_limit = [](const std::string& arguments) {
         return stream(call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":")" +
                                  arguments + "\"}}") +
-                      chunk("{}", "\"length\"") + done);
+                      delta_chunk("{}", "\"length\"") + done);
     };
     CHECK(at_limit(R"({\"x\":1})").reply.tool_calls.size() == 1);
     CHECK(error_of([&] { (void)at_limit(R"({\"x\":)"); }).code() == errc::truncated);
@@ -329,7 +332,7 @@ TEST_CASE("a streamed call that the output limit cut off is an error, a complete
 TEST_CASE(
     "usage may be in the last chunk, in a chunk without choices after it, or in every chunk") {
     const std::string usage = R"("usage":{"prompt_tokens":7,"completion_tokens":9})";
-    const std::string text = chunk(R"({"content":"a"})");
+    const std::string text = delta_chunk(R"({"content":"a"})");
     const auto tokens = [](const std::string& bytes) {
         return stream(bytes).reply.usage.completion_tokens;
     };
@@ -356,7 +359,7 @@ TEST_CASE("[DONE] is a prefix, and the stream after it is ignored") {
 }
 
 TEST_CASE("errors in the middle of a stream are decoded in every server's format") {
-    const std::string text = chunk(R"({"content":"a"})");
+    const std::string text = delta_chunk(R"({"content":"a"})");
     struct Row {
         std::string server;
         std::string bytes;
@@ -394,7 +397,7 @@ TEST_CASE("errors in the middle of a stream are decoded in every server's format
 }
 
 TEST_CASE("a context overflow in the middle of a stream is recognized") {
-    CHECK(failure(chunk(R"({"content":"a"})") +
+    CHECK(failure(delta_chunk(R"({"content":"a"})") +
                   event(R"({"error":{"message":"Context size has been exceeded."}})"))
               .code() == errc::context_overflow);
 }
@@ -408,8 +411,9 @@ TEST_CASE("a stream that ends with neither finish reason nor [DONE] is a lost co
     const std::string call =
         call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{}"}})");
     for (const std::string& bytes :
-         {std::string(), std::string(": ping\n\n"), chunk(R"({"content":"a"})"), call,
-          chunk(R"({"content":"a"})") + chunk("{}")}) { // the last: Ollama, when it fails
+         {std::string(), std::string(": ping\n\n"), delta_chunk(R"({"content":"a"})"), call,
+          delta_chunk(R"({"content":"a"})") +
+              delta_chunk("{}")}) { // the last: Ollama, when it fails
         const vlm::Error error = failure(bytes);
         CHECK(error.code() == errc::connection_lost);
         CHECK(mentions(error, where.url));
@@ -417,21 +421,21 @@ TEST_CASE("a stream that ends with neither finish reason nor [DONE] is a lost co
 }
 
 TEST_CASE("a finish reason or [DONE] completes a stream") {
-    CHECK(stream(chunk(R"({"content":"a"})") + done).reply.text == "a");
-    CHECK(stream(chunk(R"({"content":"a"})") + stop).reply.text == "a");
-    CHECK(stream(chunk(R"({"content":"a"})") + "data: [DONE]").reply.text == "a");
+    CHECK(stream(delta_chunk(R"({"content":"a"})") + done).reply.text == "a");
+    CHECK(stream(delta_chunk(R"({"content":"a"})") + stop).reply.text == "a");
+    CHECK(stream(delta_chunk(R"({"content":"a"})") + "data: [DONE]").reply.text == "a");
 }
 
 TEST_CASE("the end of the stream delivers an event that parses and drops any other") {
-    const std::string last = chunk(R"({"content":"b"})", "\"stop\"");
-    const std::string first = chunk(R"({"content":"a"})");
+    const std::string last = delta_chunk(R"({"content":"b"})", "\"stop\"");
+    const std::string first = delta_chunk(R"({"content":"a"})");
     CHECK(stream(first + last.substr(0, last.size() - 2)).reply.text == "ab");
     CHECK(stream(first + stop + last.substr(0, last.size() - 5)).reply.text == "a");
 }
 
 TEST_CASE("a chunk in the middle of a stream that is not JSON is rejected and quoted") {
     const vlm::Error error =
-        failure(chunk(R"({"content":"a"})") + event("oops sk-0123456789") + stop);
+        failure(delta_chunk(R"({"content":"a"})") + event("oops sk-0123456789") + stop);
     CHECK(error.code() == errc::bad_response);
     CHECK(mentions(error, "oops [API key]"));
     CHECK(failure(event("{\"choices\":") + stop).code() == errc::bad_response);
@@ -440,7 +444,7 @@ TEST_CASE("a chunk in the middle of a stream that is not JSON is rejected and qu
 
 TEST_CASE("a wrong type in an essential field of a chunk is an error that names the field") {
     const auto refuses = [](const std::string& delta, const std::string& field) {
-        const vlm::Error error = failure(chunk(delta) + stop);
+        const vlm::Error error = failure(delta_chunk(delta) + stop);
         CHECK(error.code() == errc::bad_response);
         CHECK(mentions(error, field));
     };
@@ -533,7 +537,7 @@ TEST_CASE("a stream without a choice is not a chat completion") {
 }
 
 TEST_CASE("foreign objects, empty data and further choices in a stream are skipped") {
-    CHECK(stream(event(R"({"type":"ping"})") + "data:\n\n" + chunk(R"({"content":"a"})") +
+    CHECK(stream(event(R"({"type":"ping"})") + "data:\n\n" + delta_chunk(R"({"content":"a"})") +
                  event(R"({"choices":[{"index":1,"delta":{"content":"b"}}]})") +
                  event(R"({"choices":[{"index":0,"delta":null}]})") + stop)
               .reply.text == "a");
@@ -565,8 +569,8 @@ TEST_CASE("deltas contain only whole characters, wherever the server splits them
         for (const std::string& field : {std::string("content"), std::string("reasoning")}) {
             CAPTURE(row.first, row.second);
             const Streamed streamed =
-                stream(chunk("{\"" + field + "\":" + row.first + "}") +
-                       chunk("{\"" + field + "\":" + row.second + "}") + stop);
+                stream(delta_chunk("{\"" + field + "\":" + row.first + "}") +
+                       delta_chunk("{\"" + field + "\":" + row.second + "}") + stop);
             std::vector<std::string> texts;
             std::string joined;
             for (const Delta& delta : streamed.deltas) {
@@ -580,7 +584,7 @@ TEST_CASE("deltas contain only whole characters, wherever the server splits them
 }
 
 TEST_CASE("an incomplete character at the end of a stream is replaced") {
-    CHECK(stream(chunk("{\"content\":\"a\xC5\"}") + stop).reply.text == "a\xEF\xBF\xBD");
+    CHECK(stream(delta_chunk("{\"content\":\"a\xC5\"}") + stop).reply.text == "a\xEF\xBF\xBD");
     CHECK(stream(call_chunk(R"({"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":\")"
                             "\xC5"
                             R"("}})") +
@@ -591,9 +595,9 @@ TEST_CASE("an incomplete character at the end of a stream is replaced") {
 
 TEST_CASE("calls in a streamed text are recovered like those in a plain answer") {
     const std::vector<vlm::ToolSpec> offered{{"click", "", R"({"type":"object"})"}};
-    const std::string bytes = chunk(R"({"content":"Now. <tool_call>{\"name\":\"cli"})") +
-                              chunk(R"({"content":"ck\",\"arguments\":{\"x\":1}}</tool_call>"})") +
-                              stop;
+    const std::string bytes =
+        delta_chunk(R"({"content":"Now. <tool_call>{\"name\":\"cli"})") +
+        delta_chunk(R"({"content":"ck\",\"arguments\":{\"x\":1}}</tool_call>"})") + stop;
     const Streamed streamed = stream(bytes, 1000, offered);
     CHECK(streamed.reply.text == "Now.");
     REQUIRE(streamed.reply.tool_calls.size() == 1);

@@ -80,7 +80,8 @@ TestWindow::~TestWindow() {
         if (const auto window = find())
             desktop_.windows()->apply({window->id, WindowAction::close, {}});
         (void)exits_within(desktop_contract::patience);
-    } catch (const Error&) { // NOLINT(bugprone-empty-catch): the process is ended anyway
+    } catch (
+        const eyehand::winio::Error&) { // NOLINT(bugprone-empty-catch): the process is ended anyway
     }
 }
 

@@ -66,7 +66,8 @@ inline void check_window(eyehand::winio::Desktop& desktop, const std::string& ti
     SECTION("it is not found after it is closed") {
         windows->apply({found->id, WindowAction::close, {}});
         CHECK(eventually([&] { return !now(); }));
-        CHECK_THROWS_AS(windows->apply({found->id, WindowAction::close, {}}), Error);
+        CHECK_THROWS_AS(windows->apply({found->id, WindowAction::close, {}}),
+                        eyehand::winio::Error);
     }
 }
 

@@ -14,7 +14,7 @@ constexpr Size screen_size{1920, 1080};
 constexpr Rect caret{96, 48, 2, 16};
 constexpr Rect around_caret{96, 48, 8, 16};
 constexpr Rect spinner{400, 400, 48, 48};
-constexpr Rect button{200, 200, 40, 16};
+constexpr Rect button_area{200, 200, 40, 16};
 
 Color shade(int n) {
     return {.blue = static_cast<std::uint8_t>(n), .green = static_cast<std::uint8_t>(n >> 8U)};
@@ -134,13 +134,14 @@ TEST_CASE("a button that is hovered, pressed and released has changed") {
     for (const int clicks : {1, 2}) {
         Watch watch;
         watch.look(1, 25ms, still);
-        watch.look(1, 40ms, [](Image& screen, int) { screen.fill(button, shade(10)); });
-        watch.look(2 * clicks, 40ms,
-                   [](Image& screen, int n) { screen.fill(button, shade(n % 2 == 0 ? 20 : 10)); });
+        watch.look(1, 40ms, [](Image& screen, int) { screen.fill(button_area, shade(10)); });
+        watch.look(2 * clicks, 40ms, [](Image& screen, int n) {
+            screen.fill(button_area, shade(n % 2 == 0 ? 20 : 10));
+        });
         for (int n = 0; n < 8; ++n) {
             CHECK(watch.quiet() == n * 25ms);
             CHECK(watch.motion.toggling().empty());
-            CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{button});
+            CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{button_area});
             watch.look(1, 25ms, still);
         }
     }
@@ -148,11 +149,11 @@ TEST_CASE("a button that is hovered, pressed and released has changed") {
 
 TEST_CASE("a button that fades to another look has changed") {
     Watch watch;
-    watch.look(24, 25ms, [](Image& screen, int n) { screen.fill(button, shade(n + 1)); });
+    watch.look(24, 25ms, [](Image& screen, int n) { screen.fill(button_area, shade(n + 1)); });
     for (int n = 0; n < 6; ++n) {
         CHECK(watch.quiet() == n * 25ms);
         CHECK(watch.motion.toggling().empty());
-        CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{button});
+        CHECK(watch.motion.changed(Toggling::is_ignored) == std::vector{button_area});
         watch.look(1, 25ms, still);
     }
 }
@@ -424,11 +425,11 @@ TEST_CASE("a few new looks, even over a long time, are not toggling") {
 
 TEST_CASE("ignored regions are forgotten in the next watch") {
     Watch watch;
-    watch.motion.ignore({button});
-    watch.look(1, 50ms, [](Image& screen, int) { screen.fill(button, shade(7)); });
+    watch.motion.ignore({button_area});
+    watch.look(1, 50ms, [](Image& screen, int) { screen.fill(button_area, shade(7)); });
     CHECK_FALSE(watch.motion.latest_change(Toggling::counts));
     watch.again();
-    watch.look(1, 50ms, [](Image& screen, int) { screen.fill(button, shade(8)); });
+    watch.look(1, 50ms, [](Image& screen, int) { screen.fill(button_area, shade(8)); });
     CHECK(watch.motion.latest_change(Toggling::counts));
-    CHECK(watch.motion.changed(Toggling::counts) == std::vector{button});
+    CHECK(watch.motion.changed(Toggling::counts) == std::vector{button_area});
 }

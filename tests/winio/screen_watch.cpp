@@ -17,7 +17,7 @@ using Time = ScreenWatch::Time;
 
 constexpr Color gray{200, 200, 200};
 constexpr Color blue{200, 80, 0};
-constexpr Size size{640, 480};
+constexpr Size screen_size{640, 480};
 
 WindowInfo window(int id, const Rect& bounds, bool foreground = false, std::uint32_t process = 1) {
     WindowInfo info;
@@ -30,8 +30,8 @@ WindowInfo window(int id, const Rect& bounds, bool foreground = false, std::uint
 
 ScreenState screen() {
     ScreenState state;
-    state.frame.pixels.resize(size);
-    state.frame.pixels.fill({0, 0, size.width, size.height}, gray);
+    state.frame.pixels.resize(screen_size);
+    state.frame.pixels.fill({0, 0, screen_size.width, screen_size.height}, gray);
     state.windows = std::vector{window(1, {0, 0, 400, 480}, true, 10),
                                 window(2, {400, 0, 240, 480}, false, 20)};
     return state;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exchange_source.hpp"
+#include "revision.hpp"
 #include "session.hpp"
 
 #include <memory>

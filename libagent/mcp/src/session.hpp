@@ -3,6 +3,7 @@
 
 #include "core.hpp"
 #include "exchange_source.hpp"
+#include "revision.hpp"
 
 #include <condition_variable>
 #include <cstdint>
@@ -19,7 +20,6 @@
 
 namespace eyehand::mcp {
 
-inline constexpr std::string_view stateless_revision = "2026-07-28";
 /// The newest revision with `initialize`.
 inline constexpr std::string_view newest_legacy_revision = "2025-11-25";
 [[nodiscard]] bool is_legacy_revision(std::string_view revision);

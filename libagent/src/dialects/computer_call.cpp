@@ -81,9 +81,9 @@ Literal literal_of(const json::value& value) {
 }
 
 /// The members of an action. A member that is null is not given.
-class Members {
+class CallMembers {
 public:
-    explicit Members(const json::object& object) : object_(object) {}
+    explicit CallMembers(const json::object& object) : object_(object) {}
 
     [[nodiscard]] const json::value* find(std::string_view name) const {
         const json::value* value = object_.if_contains(name);
@@ -119,7 +119,7 @@ public:
             const json::value* value = find(name);
             if (value == nullptr) continue;
             if (value->is_object()) {
-                const Members inner(value->as_object());
+                const CallMembers inner(value->as_object());
                 auto place = inner.named_position();
                 if (!place) place = inner.position({"coordinate"});
                 if (place) return place;
@@ -365,13 +365,13 @@ private:
             if (auto text = members_.text(name)) stated.text = *std::move(text);
     }
 
-    const Members members_;
+    const CallMembers members_;
     std::string name_;
 };
 
 /// Reads an action of OpenAI's tool.
 std::vector<StatedAction> read_openai_action(const json::object& object) {
-    const Members members(object);
+    const CallMembers members(object);
     members.require_known({"path", "keys", "pending_safety_checks"});
     const std::string type = members.required_text("type", "action");
     StatedAction stated;
@@ -400,7 +400,7 @@ std::vector<StatedAction> read_openai_action(const json::object& object) {
         if (path == nullptr || !path->is_array() || path->as_array().size() < 2)
             throw NotReadable("\"drag\" needs a \"path\" of at least two points");
         for (const json::value& point : path->as_array()) {
-            auto place = point.is_object() ? Members(point.as_object()).named_position()
+            auto place = point.is_object() ? CallMembers(point.as_object()).named_position()
                                            : position_in(literal_of(point));
             if (!place || place->numbers.size() != 2)
                 throw NotReadable("a point of \"path\" needs \"x\" and \"y\"");
@@ -451,7 +451,7 @@ std::vector<StatedAction> read_openai_action(const json::object& object) {
 }
 
 std::vector<StatedAction> read_openai_actions(const json::object& object) {
-    const Members members(object);
+    const CallMembers members(object);
     const json::value* one = members.find("action");
     const json::value* several = members.find("actions");
     if (one != nullptr && several != nullptr)

@@ -113,7 +113,7 @@ private:
 // ---- paths --------------------------------------------------------------------------------------
 
 /// A path, or empty for anything else.
-std::string path_of(std::string_view word) {
+std::string path_in(std::string_view word) {
     std::string text = with_slashes(word);
     if (text.starts_with("file:")) {
         std::string_view rest = std::string_view(text).substr(std::string_view("file:").size());
@@ -156,7 +156,7 @@ std::vector<std::string> hosts_in(std::string_view text) { return HostFinder().f
 std::vector<std::string> paths_in(std::string_view text) {
     std::vector<std::string> paths;
     const auto add = [&](std::string_view word) {
-        std::string path = path_of(word);
+        std::string path = path_in(word);
         if (!path.empty()) paths.push_back(std::move(path));
     };
     for (std::string_view rest = text; !rest.empty();) {

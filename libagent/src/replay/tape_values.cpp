@@ -11,7 +11,7 @@
 namespace eyehand::agent {
 namespace {
 
-std::string text_of(const json::value& value) {
+std::string string_of(const json::value& value) {
     const json::string& text = value.as_string();
     return {text.data(), text.size()};
 }
@@ -85,9 +85,9 @@ void DesktopTape::throw_error_in(const json::object& record) {
     const json::value* error = record.if_contains("error");
     if (error == nullptr || !error->is_string()) return;
     const json::value* message = record.if_contains("message");
-    throw winio::Error(code_of(text_of(*error)), message != nullptr && message->is_string()
-                                                     ? text_of(*message)
-                                                     : std::string());
+    throw winio::Error(code_of(string_of(*error)), message != nullptr && message->is_string()
+                                                       ? string_of(*message)
+                                                       : std::string());
 }
 
 // ---- simple values ------------------------------------------------------------------------------
@@ -184,8 +184,8 @@ std::vector<winio::Display> TapeValue<std::vector<winio::Display>>::read(const j
                                                                          DesktopTape&) {
     std::vector<winio::Display> all;
     for (const json::value& it : value.as_array())
-        all.push_back({.id = text_of(it.at("id")),
-                       .name = text_of(it.at("name")),
+        all.push_back({.id = string_of(it.at("id")),
+                       .name = string_of(it.at("name")),
                        .bounds = rect_of(it.at("bounds")),
                        .dpi = int_of(it.at("dpi")),
                        .primary = it.at("primary").as_bool()});
@@ -220,9 +220,9 @@ TapeValue<std::vector<winio::WindowInfo>>::read(const json::value& value, Deskto
         const json::object& one = it.as_object();
         winio::WindowInfo window;
         window.id = window_of(one.at("id"));
-        window.title = text_of(one.at("title"));
-        window.window_class = text_of(one.at("class"));
-        window.process = text_of(one.at("process"));
+        window.title = string_of(one.at("title"));
+        window.window_class = string_of(one.at("class"));
+        window.process = string_of(one.at("process"));
         window.process_id = one.at("process_id").to_number<std::uint32_t>();
         window.bounds = rect_of(one.at("bounds"));
         window.state = state_of(one.at("state"));
@@ -266,7 +266,7 @@ json::value TapeValue<RecordedText>::write(const RecordedText& value, DesktopTap
 template <>
 RecordedText TapeValue<RecordedText>::read(const json::value& value, DesktopTape&) {
     const json::object& all = value.as_object();
-    if (const json::value* text = all.if_contains("text")) return {.text = text_of(*text)};
+    if (const json::value* text = all.if_contains("text")) return {.text = string_of(*text)};
     if (all.contains("written")) return {.written = true};
     return {.other = int_of(all.at("other"))};
 }
@@ -279,8 +279,8 @@ json::value TapeValue<Approval>::write(const Approval& value, DesktopTape& tape)
 }
 template <>
 Approval TapeValue<Approval>::read(const json::value& value, DesktopTape&) {
-    return {value.at("granted").as_bool(), text_of(value.at("reason")),
-            text_of(value.at("channel"))};
+    return {value.at("granted").as_bool(), string_of(value.at("reason")),
+            string_of(value.at("channel"))};
 }
 
 template <>
@@ -292,7 +292,7 @@ template <>
 std::optional<std::vector<std::uint8_t>>
 TapeValue<std::optional<std::vector<std::uint8_t>>>::read(const json::value& value, DesktopTape&) {
     if (value.is_null()) return std::nullopt;
-    auto bytes = base::from_base64(text_of(value));
+    auto bytes = base::from_base64(string_of(value));
     if (!bytes) throw std::runtime_error("an image is not base64");
     return bytes;
 }
@@ -323,21 +323,21 @@ vlm::RawResponse TapeValue<vlm::RawResponse>::read(const json::value& value, Des
     const json::object& all = value.as_object();
     vlm::RawResponse response;
     if (const json::value* base64 = all.if_contains("base64")) {
-        const auto bytes = base::from_base64(text_of(*base64));
+        const auto bytes = base::from_base64(string_of(*base64));
         if (!bytes) throw std::runtime_error("a response is not base64");
         response.body.assign(bytes->begin(), bytes->end());
     } else {
-        response.body = text_of(all.at("body"));
+        response.body = string_of(all.at("body"));
     }
     response.event_stream = all.contains("event_stream");
     response.tools_as_text = all.contains("tools_as_text");
     if (const json::value* api = all.if_contains("api")) {
-        const auto known = vlm::parse_api(text_of(*api));
+        const auto known = vlm::parse_api(string_of(*api));
         if (!known) throw std::runtime_error("a response is of an unknown API");
         response.api = *known;
     }
     if (const json::value* notes = all.if_contains("notes"))
-        for (const json::value& note : notes->as_array()) response.notes.push_back(text_of(note));
+        for (const json::value& note : notes->as_array()) response.notes.push_back(string_of(note));
     return response;
 }
 
@@ -372,7 +372,7 @@ RecordedScreen TapeValue<RecordedScreen>::read(const json::value& value, Desktop
     const json::object& all = value.as_object();
     RecordedScreen screen;
     screen.frame = tape.frame_of(all.at("frame"));
-    screen.end = text_of(all.at("end"));
+    screen.end = string_of(all.at("end"));
     screen.settle = ms_of(all.at("settle_ms"));
     if (const json::value* areas = all.if_contains("redacted")) screen.redacted = rects_of(*areas);
     if (const json::value* time = all.if_contains("reacted_ms"))
@@ -396,7 +396,7 @@ std::optional<Superseded> TapeValue<std::optional<Superseded>>::read(const json:
                                                                      DesktopTape&) {
     if (value.is_null()) return std::nullopt;
     const json::object& all = value.as_object();
-    Superseded fact{text_of(all.at("sha256")), rects_of(all.at("changed")),
+    Superseded fact{string_of(all.at("sha256")), rects_of(all.at("changed")),
                     ms_of(all.at("after_ms")), std::nullopt};
     if (const json::value* tokens = all.if_contains("estimated_tokens"))
         fact.estimated_tokens = int_of(*tokens);
@@ -419,9 +419,10 @@ winio::SendReport TapeValue<winio::SendReport>::read(const json::value& value, D
                              all.at("accepted").to_number<std::size_t>(),
                              {},
                              {}};
-    if (const json::value* problem = all.if_contains("problem")) report.problem = text_of(*problem);
+    if (const json::value* problem = all.if_contains("problem"))
+        report.problem = string_of(*problem);
     if (const json::value* error = all.if_contains("error"))
-        report.error = code_of(text_of(*error));
+        report.error = code_of(string_of(*error));
     return report;
 }
 
@@ -435,8 +436,8 @@ template <>
 winio::ExecutionReport TapeValue<winio::ExecutionReport>::read(const json::value& value,
                                                                DesktopTape&) {
     winio::ExecutionReport report;
-    report.error = code_of(text_of(value.at("error")));
-    report.problem = text_of(value.at("problem"));
+    report.error = code_of(string_of(value.at("error")));
+    report.problem = string_of(value.at("problem"));
     return report;
 }
 
@@ -460,7 +461,7 @@ void check_answer(const json::object& record, DesktopTape& tape) {
         answers::outdated, answers::taken_over, answers::differing, answers::watch, answers::time,
         answers::approval, answers::annotation, answers::response, answers::execute);
     if (!known)
-        throw std::runtime_error("the kind of answer \"" + text_of(record.at("of")) +
+        throw std::runtime_error("the kind of answer \"" + string_of(record.at("of")) +
                                  "\" is unknown");
 }
 
@@ -468,10 +469,10 @@ void check_answer(const json::object& record, DesktopTape& tape) {
 
 void check_record(const json::object& record, DesktopTape& tape) {
     const bool is_answer = record.at("type").as_string() == "answer";
-    (void)text_of(record.at(is_answer ? "of" : "what"));
+    (void)string_of(record.at(is_answer ? "of" : "what"));
     if (const json::value* error = record.if_contains("error")) {
-        (void)text_of(*error);
-        (void)text_of(record.at("message"));
+        (void)string_of(*error);
+        (void)string_of(record.at("message"));
     } else if (is_answer) {
         check_answer(record, tape);
     } else if (const json::value& value = record.at("value"); value.is_bool()) {

@@ -25,7 +25,7 @@ std::string write(const test::TempFolder& folder, const std::string& text) {
 }
 
 /// A run without a terminal whose model presses the Windows key `times` times, then is done.
-struct Stage {
+struct GuardStage {
     test::TempFolder folder;
     ChatServer server;
 
@@ -77,7 +77,7 @@ TEST_CASE("guard test names the decision and the rule") {
 }
 
 TEST_CASE("a file of rules that is not valid ends the program before the run") {
-    Stage stage;
+    GuardStage stage;
     const std::string file = write(stage.folder, R"({"rules": [{"name": "a", "when": {}}]})");
     const auto result = stage.run({"--guard", "standard", "--guard-rules", file});
     CHECK(result.status == 2);
@@ -89,7 +89,7 @@ TEST_CASE("a file of rules that is not valid ends the program before the run") {
 
 TEST_CASE(
     "without a user, the model is told what the guard denies, and guard explain names the rule") {
-    Stage stage;
+    GuardStage stage;
     stage.press(1);
     const auto result = stage.run({"--guard", "standard"});
     INFO(result.err);
@@ -129,7 +129,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a run that the guard lets do nothing is exit code 6") {
-    Stage stage;
+    GuardStage stage;
     stage.press(6);
     const auto result = stage.run({"--guard", "standard"});
     INFO(result.err);
@@ -138,7 +138,7 @@ TEST_CASE("a run that the guard lets do nothing is exit code 6") {
 }
 
 TEST_CASE("a rule of the user allows without asking") {
-    Stage stage;
+    GuardStage stage;
     stage.press(1, R"({"key":"shift"})"); // without an effect on the desktop
     const std::string file = write(stage.folder, R"({"rules": [
         {"name": "harmless", "when": {"chord": "shift"}, "then": "allow"}]})");
@@ -151,7 +151,7 @@ TEST_CASE("a rule of the user allows without asking") {
 
 TEST_CASE(
     "the file of --unattended supplies rules, and the flag alone leaves the task to the run") {
-    Stage stage;
+    GuardStage stage;
     const std::string file = write(stage.folder, R"({"rules": [
         {"name": "harmless", "when": {"chord": "shift"}, "then": "allow"}]})");
     const bool with_rules = GENERATE(false, true);
@@ -173,7 +173,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a resumed run has at least the guard of the run, unless a flag sets it") {
-    Stage stage;
+    GuardStage stage;
     stage.press(6);
     CHECK(stage.run({"--guard", "standard"}).status == 6);
     const auto last_decision = [&] {
@@ -194,7 +194,7 @@ TEST_CASE("a resumed run has at least the guard of the run, unless a flag sets i
 }
 
 TEST_CASE("an unknown value of --approve is refused when a run is resumed") {
-    Stage stage;
+    GuardStage stage;
     stage.press(1);
     CHECK(stage.run({}).status == 0);
     const auto result = stage.start({"resume", stage.run_path()}, {"--approve", "sometimes"});
@@ -203,7 +203,7 @@ TEST_CASE("an unknown value of --approve is refused when a run is resumed") {
 }
 
 TEST_CASE("without a flag the guard is standard, and the program says that no user can be asked") {
-    Stage stage;
+    GuardStage stage;
     stage.press(1);
     const auto result = stage.run({});
     INFO(result.err);
@@ -213,7 +213,7 @@ TEST_CASE("without a flag the guard is standard, and the program says that no us
 }
 
 TEST_CASE("only the command line turns the guard off, and a resumed run has one again") {
-    Stage stage;
+    GuardStage stage;
     const auto refused = agent_cli({"run", "do it", "--no-probe", "--endpoint", stage.server.url(),
                                     "--run-dir", stage.folder.path().string()},
                                    {{"EYEHAND_GUARD", "off"}});
@@ -280,7 +280,7 @@ TEST_CASE("the rules in the user's configuration folder hold for every run") {
 }
 
 TEST_CASE("a run with rules is resumed with rules, or with a level from a flag") {
-    Stage stage;
+    GuardStage stage;
     const std::string mine = write(stage.folder, R"({"rules": [
         {"name": "no Enter", "when": {"chord": "enter"}, "then": "deny"}]})");
     stage.press(1, R"({"key":"enter"})");

@@ -18,7 +18,7 @@ using test::ProcessResult;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;
 
-struct Stage {
+struct PanelStage {
     test::TempFolder folder;
     ChatServer server;
 
@@ -55,7 +55,7 @@ std::size_t questions(const json::object& state) { return state.at("questions").
 } // namespace
 
 TEST_CASE("a client with the address of the panel approves an action and receives the outcome") {
-    Stage stage;
+    PanelStage stage;
     stage.server.enqueue(
         {.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
     stage.server.enqueue({.body = completion("done")});
@@ -80,7 +80,7 @@ TEST_CASE("a client with the address of the panel approves an action and receive
 }
 
 TEST_CASE("the panel stops a run") {
-    Stage stage;
+    PanelStage stage;
     stage.server.enqueue(
         {.body = completion("", "click_element", R"({"label":"OK","box":[500,500]})")});
     auto arguments = stage.run_arguments();
@@ -96,7 +96,7 @@ TEST_CASE("the panel stops a run") {
 }
 
 TEST_CASE("the panel command shows a finished run until Ctrl+C, by default the latest one") {
-    Stage stage;
+    PanelStage stage;
     stage.server.enqueue({.body = completion("done")});
     REQUIRE(test::agent_cli({"run", "the first", "--endpoint", stage.server.url(), "--run-dir",
                              stage.folder.path().string()})
@@ -140,7 +140,7 @@ TEST_CASE("the panel command refuses a folder without a run") {
 }
 
 TEST_CASE("resume --panel shows the run") {
-    Stage stage;
+    PanelStage stage;
     stage.server.enqueue({.status = 401, .body = R"({"error":{"message":"no key"}})"});
     REQUIRE(test::agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
                              stage.folder.path().string()})

@@ -21,11 +21,11 @@ using Rects = std::vector<winio::Rect>;
 namespace {
 
 /// A run whose model looks at the screen in each turn.
-struct Stage {
+struct RedactionStage {
     test::TempFolder folder;
     ChatServer server;
 
-    Stage() {
+    RedactionStage() {
         for (int i = 0; i < 10; ++i)
             server.enqueue({.body = completion("", "observe_screen", "{}")});
     }
@@ -55,7 +55,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("a redacted area is black in the screenshots of a run") {
-    Stage stage;
+    RedactionStage stage;
     const auto result = stage.run({"--redact", "area:400x300+0+0"});
     INFO(result.err);
     CHECK(result.status == 3);
@@ -74,7 +74,7 @@ TEST_CASE("a redacted area is black in the screenshots of a run") {
 }
 
 TEST_CASE("a resumed run shows neither what the run hides nor what the settings hide now") {
-    Stage stage;
+    RedactionStage stage;
     CHECK(stage.run({"--redact", "area:40x30+0+0"}).status == 3);
     const std::string settings = (stage.folder / "settings.json").string();
     std::ofstream(settings) << R"({"redact": ["area:20x20+100+0"]})";
@@ -87,7 +87,7 @@ TEST_CASE("a resumed run shows neither what the run hides nor what the settings 
 }
 
 TEST_CASE("only a flag of the resumption shows the own windows again") {
-    Stage stage;
+    RedactionStage stage;
     CHECK(stage.run({"--show-own-windows"}).status == 3);
     const auto kept = [&] { return test::read_file(stage.run_path() / "run.json"); };
     CHECK_THAT(kept(), ContainsSubstring(R"("redact_own_windows":{"value":"false")"));
@@ -98,7 +98,7 @@ TEST_CASE("only a flag of the resumption shows the own windows again") {
 }
 
 TEST_CASE("an element of redact that cannot be read ends the program before the run") {
-    Stage stage;
+    RedactionStage stage;
     const auto result = stage.run({"--redact", "keepassxc"});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("--redact") && ContainsSubstring("process:NAME"));

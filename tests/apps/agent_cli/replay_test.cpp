@@ -12,11 +12,11 @@ using test::Workspace;
 namespace {
 
 /// A copy of a recorded run.
-struct Stage {
+struct ReplayStage {
     Workspace user;
     std::filesystem::path run = user.folder / "run_0001";
 
-    explicit Stage(const std::string& name = "observer") {
+    explicit ReplayStage(const std::string& name = "observer") {
         std::filesystem::copy(test::source_folder() / "tests/replay/runs" / name, run,
                               std::filesystem::copy_options::recursive);
     }
@@ -36,7 +36,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("replay: a run that decides as before") {
-    const Stage stage;
+    const ReplayStage stage;
     const ProcessResult result = stage.replay();
     INFO(result.err);
     CHECK(result.status == 0);
@@ -46,7 +46,7 @@ TEST_CASE("replay: a run that decides as before") {
 }
 
 TEST_CASE("replay: a run that decides otherwise") {
-    const Stage stage;
+    const ReplayStage stage;
     const ProcessResult result = stage.replay({"--guard", "strict"});
     INFO(result.err);
     CHECK(result.status == 1);
@@ -58,7 +58,7 @@ TEST_CASE("replay: a run that decides otherwise") {
 }
 
 TEST_CASE("replay: another reply") {
-    const Stage stage;
+    const ReplayStage stage;
     stage.change("events.jsonl", R"(\"box\":[200,250])", R"(\"box\":[210,250])");
     const ProcessResult result = stage.replay();
     INFO(result.err);
@@ -67,7 +67,7 @@ TEST_CASE("replay: another reply") {
 }
 
 TEST_CASE("replay: a run without a recording") {
-    const Stage stage;
+    const ReplayStage stage;
     std::filesystem::remove(stage.run / "desktop.jsonl");
     const ProcessResult result = stage.replay();
     INFO(result.err);
@@ -76,7 +76,7 @@ TEST_CASE("replay: a run without a recording") {
 }
 
 TEST_CASE("replay: what cannot be read") {
-    const Stage stage;
+    const ReplayStage stage;
     CHECK(stage.user.agent_cli({"replay", "run_0002"}).status == 2);
     stage.change("desktop.jsonl", R"("type":"command")", R"("type":"comma")");
     const ProcessResult result = stage.replay();

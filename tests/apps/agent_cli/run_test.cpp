@@ -24,7 +24,7 @@ using vlm::testing::Answer;
 using vlm::testing::ChatServer;
 using vlm::testing::completion;
 
-struct Stage {
+struct RunStage {
     test::TempFolder folder;
     ChatServer server;
 
@@ -46,7 +46,7 @@ struct Stage {
 };
 
 /// Checks the files of a run that has ended with this outcome.
-void check_complete(const Stage& stage, const std::string& outcome) {
+void check_complete(const RunStage& stage, const std::string& outcome) {
     CHECK_THAT(stage.last_event(), ContainsSubstring(R"("type":"run_finished")"));
     CHECK_THAT(stage.last_event(), ContainsSubstring(R"("outcome":")" + outcome + "\""));
     CHECK_THAT(test::read_file(stage.run_path() / "run.json"),
@@ -58,7 +58,7 @@ void check_complete(const Stage& stage, const std::string& outcome) {
 } // namespace
 
 TEST_CASE("a run that the model completes is exit code 0 and prints the model's last words") {
-    Stage stage;
+    RunStage stage;
     stage.answer("I look again.", "observe_screen");
     stage.answer("<think>hm</think>It is done: zażółć.");
     const auto result = stage.run();
@@ -103,7 +103,7 @@ TEST_CASE("a run applies the calibration of its model, and with --calibration of
 
 TEST_CASE("a run with stored responses sends what is new, and everything after resume") {
     using vlm::testing::response_events;
-    Stage stage;
+    RunStage stage;
     const auto answer_events = [&](const vlm::testing::Response& response, int number,
                                    std::string_view previous = {}) {
         stage.server.enqueue({.content_type = "text/event-stream",
@@ -130,7 +130,7 @@ TEST_CASE("a run with stored responses sends what is new, and everything after r
 
 TEST_CASE("a run with the Responses API is recorded, resumed with this API, and replayed") {
     using vlm::testing::response_events;
-    Stage stage;
+    RunStage stage;
     const auto answer_events = [&](const vlm::testing::Response& response, int number) {
         stage.server.enqueue(
             {.content_type = "text/event-stream", .body = response_events(response, number)});
@@ -157,7 +157,7 @@ TEST_CASE("a run with the Responses API is recorded, resumed with this API, and 
 }
 
 TEST_CASE("a run of a version without the setting api is resumed with chat completions") {
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
     CHECK(stage.run({"--no-probe"}).status == 4);
     const std::filesystem::path file = stage.run_path() / "run.json";
@@ -180,7 +180,7 @@ TEST_CASE("a run of a version without the setting api is resumed with chat compl
 }
 
 TEST_CASE("another endpoint for a resumed run brings the current API") {
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue({.status = 400, .body = R"({"error":{"message":"no"}})"});
     CHECK(stage.run({"--api", "responses", "--no-probe"}).status == 4);
     ChatServer other;
@@ -196,7 +196,7 @@ TEST_CASE("another endpoint for a resumed run brings the current API") {
 }
 
 TEST_CASE("the terminal shows the observation of a visual loop's reply, not its JSON") {
-    Stage stage;
+    RunStage stage;
     stage.answer(R"({"observation": "The desktop is empty.", "bboxes": [], "actions": [], )"
                  R"("done": true})");
     const auto result = stage.run({"--profile", "story"});
@@ -207,7 +207,7 @@ TEST_CASE("the terminal shows the observation of a visual loop's reply, not its 
 }
 
 TEST_CASE("mistakes of the model are answered and the run continues") {
-    Stage stage;
+    RunStage stage;
     stage.answer("", "no_such_tool");
     stage.answer("", "click_element", "not JSON");
     stage.answer("", "click_element", R"({"label":"x","box":["abc",1]})");
@@ -223,7 +223,7 @@ TEST_CASE("mistakes of the model are answered and the run continues") {
 }
 
 TEST_CASE("an unreachable endpoint is exit code 4 with the remedy") {
-    Stage stage;
+    RunStage stage;
     const auto result = agent_cli({"run", "do it", "--endpoint", "http://127.0.0.1:1", "--run-dir",
                                    stage.folder.path().string()});
     CHECK(result.status == 4);
@@ -241,7 +241,7 @@ TEST_CASE("an unexpected answer of the server is exit code 4 and leaves a comple
         GENERATE(Row{{.content_type = "text/html", .body = "<html>Welcome</html>"}, "HTML"},
                  Row{{.body = "{}"}, "choices"}, Row{{.body = R"({"choices":[]})"}, "choices"},
                  Row{{.status = 404, .body = R"({"error":"no such path"})"}, "no such path"});
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue(row.answer);
     const auto result = stage.run();
     INFO(result.err);
@@ -251,7 +251,7 @@ TEST_CASE("an unexpected answer of the server is exit code 4 and leaves a comple
 }
 
 TEST_CASE("used up turns are exit code 3") {
-    Stage stage;
+    RunStage stage;
     stage.answer("", "observe_screen");
     CHECK(stage.run({"--max-turns", "1"}).status == 3);
     check_complete(stage, "steps_used_up");
@@ -259,7 +259,7 @@ TEST_CASE("used up turns are exit code 3") {
 
 TEST_CASE(
     "a run that reaches a limit is exit code 3 and names the limit, also when it is resumed") {
-    Stage stage;
+    RunStage stage;
     const auto result = stage.run({"--max-time", "0.001"});
     CHECK(result.status == 3);
     CHECK_THAT(result.err, ContainsSubstring("the time limit of 0.001 s is reached"));
@@ -283,7 +283,7 @@ TEST_CASE(
 }
 
 TEST_CASE("an unknown display is exit code 5, lists the displays and leaves a complete run") {
-    Stage stage;
+    RunStage stage;
     const auto result = stage.run({"--display", "7"});
     CHECK(result.status == 5);
     CHECK_THAT(result.err, ContainsSubstring("unknown display \"7\"; known displays: \""));
@@ -293,7 +293,7 @@ TEST_CASE("an unknown display is exit code 5, lists the displays and leaves a co
 }
 
 TEST_CASE("a run folder that cannot be created is exit code 2 and names the option") {
-    Stage stage;
+    RunStage stage;
     std::ofstream(stage.folder / "file") << "x";
     const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
                                    (stage.folder / "file/runs").string()});
@@ -303,7 +303,7 @@ TEST_CASE("a run folder that cannot be created is exit code 2 and names the opti
 }
 
 TEST_CASE("a bad endpoint is exit code 2 before any file is written") {
-    Stage stage;
+    RunStage stage;
     const auto result = agent_cli({"run", "do it", "--endpoint", "localhost:1234", "--run-dir",
                                    stage.folder.path().string()});
     CHECK(result.status == 2);
@@ -312,7 +312,7 @@ TEST_CASE("a bad endpoint is exit code 2 before any file is written") {
 }
 
 TEST_CASE("an unknown tool is exit code 2 before any file is written") {
-    Stage stage;
+    RunStage stage;
     const auto result = stage.run({"--with", "fly"});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("the tool \"fly\" is unknown"));
@@ -320,7 +320,7 @@ TEST_CASE("an unknown tool is exit code 2 before any file is written") {
 }
 
 TEST_CASE("the task can follow --with") {
-    Stage stage;
+    RunStage stage;
     stage.answer("It is done.");
     const auto result =
         agent_cli({"run", "--no-probe", "--endpoint", stage.server.url(), "--run-dir",
@@ -331,7 +331,7 @@ TEST_CASE("the task can follow --with") {
 }
 
 TEST_CASE("--quiet still prints the reason of a failure") {
-    Stage stage;
+    RunStage stage;
     const auto result = agent_cli({"run", "do it", "--quiet", "--endpoint", "http://127.0.0.1:1",
                                    "--run-dir", stage.folder.path().string()});
     CHECK(result.status == 4);
@@ -340,7 +340,7 @@ TEST_CASE("--quiet still prints the reason of a failure") {
 }
 
 TEST_CASE("older names of variables set the request and the run") {
-    Stage stage;
+    RunStage stage;
     stage.answer("done");
     const auto result = agent_cli({"run", "do it"},
                                   {{"LMSTUDIO_ENDPOINT", stage.server.url() + "?key=in-the-query"},
@@ -370,7 +370,7 @@ TEST_CASE("older names of variables set the request and the run") {
 
 TEST_CASE(
     "--reasoning-effort and --thinking-tokens set the request, and a note says what is not sent") {
-    Stage stage;
+    RunStage stage;
     stage.answer("done");
     const auto result = stage.run({"--reasoning-effort", "low", "--thinking-tokens", "300"});
     INFO(result.err);
@@ -387,7 +387,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a model cannot send control characters to the terminal") {
-    Stage stage;
+    RunStage stage;
     stage.answer("\x1B[2Jgone", "\x1B]0;title");
     stage.answer("\x1B[31mred\xC2\x9B"
                  "0m");
@@ -398,7 +398,7 @@ TEST_CASE("a model cannot send control characters to the terminal") {
 }
 
 TEST_CASE("--json prints the journal as it happens, and nothing else") {
-    Stage stage;
+    RunStage stage;
     stage.answer("done");
     const auto result = stage.run({"--json", "--quiet"});
     CHECK(result.status == 0);
@@ -407,7 +407,7 @@ TEST_CASE("--json prints the journal as it happens, and nothing else") {
 }
 
 TEST_CASE("flags override variables, and run.json contains the source of each value") {
-    Stage stage;
+    RunStage stage;
     stage.answer("done");
     const auto result = agent_cli({"run", "do it", "--endpoint", stage.server.url(), "--run-dir",
                                    stage.folder.path().string(), "--model", "from-flag"},
@@ -431,7 +431,7 @@ TEST_CASE("flags override variables, and run.json contains the source of each va
 
 TEST_CASE(
     "Ctrl+C during a model request is exit code 130, closes the socket and leaves a complete run") {
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue({.never = true});
     const auto result = stage.run({}, [&](const std::function<void()>& interrupt) {
         CHECK(stage.server.wait_for_requests(1, std::chrono::seconds(60)));
@@ -444,7 +444,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a run prints why it waits, and run.json contains the settings of the client") {
-    Stage stage;
+    RunStage stage;
     const std::map<std::string, std::string> soon{{"retry-after-ms", "1"}};
     stage.server.enqueue({.status = 503, .body = R"({"error":"Loading model"})", .headers = soon});
     stage.server.enqueue({.status = 429, .body = R"({"error":"too much"})", .headers = soon});
@@ -467,7 +467,7 @@ TEST_CASE("a run prints why it waits, and run.json contains the settings of the 
 }
 
 TEST_CASE("--quiet also suppresses the messages about waiting") {
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue({.status = 503, .headers = {{"retry-after-ms", "1"}}});
     stage.answer("done");
     CHECK(stage.run({"--quiet"}).err.empty());
@@ -475,7 +475,7 @@ TEST_CASE("--quiet also suppresses the messages about waiting") {
 }
 
 TEST_CASE("a screenshot is a PNG of the requested size") {
-    Stage stage;
+    RunStage stage;
     const auto file = stage.folder / "zażółć.png";
     const std::u8string name = file.u8string();
     const auto result = agent_cli({"screenshot", std::string(name.begin(), name.end()), "--image",
@@ -489,7 +489,7 @@ TEST_CASE("a screenshot is a PNG of the requested size") {
 }
 
 TEST_CASE("the extension of a screenshot's file chooses its format, and otherwise the setting") {
-    Stage stage;
+    RunStage stage;
     const auto save = [&](const char* name, const std::vector<std::string>& more = {}) {
         const auto file = stage.folder / name;
         std::vector<std::string> arguments{"screenshot", file.string()};
@@ -518,7 +518,7 @@ TEST_CASE("the extension of a screenshot's file chooses its format, and otherwis
 }
 
 TEST_CASE("a run sends and stores screenshots in the format that the user chooses") {
-    Stage stage;
+    RunStage stage;
     stage.answer("done");
     const auto result = stage.run({"--image-format", "jpeg", "--image-quality", "40",
                                    "--image-detail", "high", "--image", "320x200"});
@@ -540,14 +540,14 @@ TEST_CASE("a run sends and stores screenshots in the format that the user choose
 }
 
 TEST_CASE("a screenshot file that cannot be written is exit code 2 with the remedy") {
-    Stage stage;
+    RunStage stage;
     const auto result = agent_cli({"screenshot", (stage.folder / "no/such/folder/x.png").string()});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("cannot be written; check that its folder exists"));
 }
 
 TEST_CASE("a run whose server failed continues with a server at another address") {
-    Stage stage;
+    RunStage stage;
     stage.answer("I press it.", "press_key", R"({"key":"f9"})");
     stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
     CHECK(stage.run({"--with", "wait", "--with", "hotkey"}).status == 4);
@@ -570,7 +570,7 @@ TEST_CASE("a run whose server failed continues with a server at another address"
 }
 
 TEST_CASE("a run in progress cannot be resumed and continues unharmed") {
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue({.never = true});
     const auto result = stage.run({}, [&](const std::function<void()>& interrupt) {
         CHECK(stage.server.wait_for_requests(1, std::chrono::seconds(60)));
@@ -584,7 +584,7 @@ TEST_CASE("a run in progress cannot be resumed and continues unharmed") {
 }
 
 TEST_CASE("a resumed run keeps its area, waits and endpoint") {
-    Stage stage;
+    RunStage stage;
     const std::string with_key = stage.server.url() + "/v1/chat/completions?key=in-the-query";
     stage.server.enqueue({.status = 404, .body = R"({"error":"No models loaded."})"});
     CHECK(agent_cli(
@@ -634,7 +634,7 @@ TEST_CASE("a resumed run keeps its area, waits and endpoint") {
 }
 
 TEST_CASE("LM Studio's log is stored for every part of a resumed run") {
-    Stage stage;
+    RunStage stage;
     const std::filesystem::path logs = stage.folder / "logs";
     std::filesystem::create_directories(logs);
     const auto log = [&](const std::string& line) {
@@ -672,7 +672,7 @@ constexpr const char* small_props =
 } // namespace
 
 TEST_CASE("a run probes the server first and keeps fewer screenshots in a small context") {
-    Stage stage;
+    RunStage stage;
     const auto run = [&](std::vector<std::string> more) {
         std::vector<std::string> arguments{"run",        "do it",
                                            "--endpoint", stage.server.url(),
@@ -710,7 +710,7 @@ TEST_CASE("a run probes the server first and keeps fewer screenshots in a small 
 }
 
 TEST_CASE("a run continues without probe results if the server reports none") {
-    Stage stage;
+    RunStage stage;
     const std::size_t questions =
         5; // the list of models, then the own request of each kind of server
     for (std::size_t i = 0; i < questions; ++i) stage.server.enqueue({.status = 404, .body = "{}"});
@@ -724,7 +724,7 @@ TEST_CASE("a run continues without probe results if the server reports none") {
 }
 
 TEST_CASE("a program tool is offered with --tool, and denied if the user cannot be asked") {
-    Stage stage;
+    RunStage stage;
     const std::filesystem::path file = stage.folder / "mine.json";
     std::ofstream(file, std::ios::binary)
         << R"({"name":"mine","description":"Mine.","effect":"reads","command":[)" << '"'
@@ -759,7 +759,7 @@ TEST_CASE("a program tool is offered with --tool, and denied if the user cannot 
 }
 
 TEST_CASE("tools of an MCP server are offered, and denied if the user cannot be asked") {
-    Stage stage;
+    RunStage stage;
     const std::filesystem::path file = stage.folder / "mcp.json";
     std::ofstream(file, std::ios::binary)
         << R"({"mcpServers":{"mine":{"command":")"
@@ -795,7 +795,7 @@ TEST_CASE("tools of an MCP server are offered, and denied if the user cannot be 
 }
 
 TEST_CASE("a program tool does not get the user's API keys") {
-    Stage stage;
+    RunStage stage;
     const auto offer = [&](const std::string& variable) {
         const std::filesystem::path file = stage.folder / (variable + ".json");
         std::ofstream(file, std::ios::binary)
@@ -837,7 +837,7 @@ std::size_t count(const std::string& text, const std::string& part) {
 } // namespace
 
 TEST_CASE("the endpoint in a run directory does not get the user's key without the user's order") {
-    Stage stage;
+    RunStage stage;
     for (int i = 0; i < 5; ++i) stage.server.enqueue(no_model);
     CHECK(stage.run().status == 4);
     const std::string path = stage.run_path().string();
@@ -891,7 +891,7 @@ TEST_CASE("an untrusted file chooses neither the server of a run nor its panel n
 }
 
 TEST_CASE("a run directory does not get the key although an untrusted file has the same endpoint") {
-    Stage stage;
+    RunStage stage;
     for (int i = 0; i < 9; ++i) stage.server.enqueue(no_model);
     CHECK(stage.run().status == 4);
     const std::string path = stage.run_path().string();
@@ -913,7 +913,7 @@ TEST_CASE("a run directory does not get the key although an untrusted file has t
 }
 
 TEST_CASE("run.json of a resumed run contains the current server settings") {
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
     stage.server.enqueue({.body = small_props});
     stage.server.enqueue(no_model);
@@ -947,7 +947,7 @@ TEST_CASE("run.json of a resumed run contains the current server settings") {
 }
 
 TEST_CASE("a run that cannot be resumed is exit code 2 and stays unchanged") {
-    Stage stage;
+    RunStage stage;
     stage.server.enqueue(no_model);
     CHECK(stage.run().status == 4);
     const std::filesystem::path journal = stage.run_path() / "events.jsonl";
@@ -975,7 +975,7 @@ TEST_CASE("a run that cannot be resumed is exit code 2 and stays unchanged") {
 }
 
 TEST_CASE("http.log contains the probe exactly once, whatever follows") {
-    Stage stage;
+    RunStage stage;
     const auto probed = [&] {
         stage.server.enqueue({.body = small_server, .headers = {{"Server", "llama.cpp"}}});
         stage.server.enqueue({.body = small_props});
@@ -1014,7 +1014,7 @@ TEST_CASE("http.log contains the probe exactly once, whatever follows") {
 }
 
 TEST_CASE("no run starts if actions require approval and the user cannot be asked") {
-    Stage stage;
+    RunStage stage;
     const auto result = stage.run({"--approve", "always"});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("there is no terminal and no panel to ask"));
@@ -1022,14 +1022,14 @@ TEST_CASE("no run starts if actions require approval and the user cannot be aske
 }
 
 TEST_CASE("--annotate panel requires a panel") {
-    Stage stage;
+    RunStage stage;
     const auto result = stage.run({"--annotate", "panel"});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("turn it on (--panel)"));
 }
 
 TEST_CASE("each run writes its report, whatever its outcome, and prints the path") {
-    Stage stage;
+    RunStage stage;
     stage.answer("It is done.");
     const auto result = stage.run();
     const std::filesystem::path report = stage.run_path() / "report.html";
@@ -1045,7 +1045,7 @@ TEST_CASE("each run writes its report, whatever its outcome, and prints the path
 }
 
 TEST_CASE("the report command writes a report again and prints its path") {
-    Stage stage;
+    RunStage stage;
     stage.answer("It is done.");
     const auto result = stage.run({"--quiet"});
     CHECK_THAT(result.err, !ContainsSubstring("report"));
@@ -1061,7 +1061,7 @@ TEST_CASE("the report command writes a report again and prints its path") {
 }
 
 TEST_CASE("a report that cannot be written is reported and does not change the exit code") {
-    Stage stage;
+    RunStage stage;
     stage.answer("", "observe_screen");
     CHECK(stage.run({"--max-turns", "1"}).status == 3);
     const std::filesystem::path report = stage.run_path() / "report.html";
@@ -1076,7 +1076,7 @@ TEST_CASE("a report that cannot be written is reported and does not change the e
 }
 
 TEST_CASE("a cassette recorded by one run answers another run instead of the model") {
-    Stage stage;
+    RunStage stage;
     const std::string cassette = (stage.folder / "run.cassette").string();
     stage.answer("", "type_text", R"({"text":"a"})");
     stage.answer("It is done.");
@@ -1103,7 +1103,7 @@ TEST_CASE("a cassette recorded by one run answers another run instead of the mod
 }
 
 TEST_CASE("recording does not overwrite a cassette, and a missing cassette cannot be replayed") {
-    Stage stage;
+    RunStage stage;
     const std::string cassette = (stage.folder / "run.cassette").string();
     std::ofstream(cassette) << "mine";
     const auto over = stage.run({"--no-probe", "--record", cassette});
@@ -1117,7 +1117,7 @@ TEST_CASE("recording does not overwrite a cassette, and a missing cassette canno
 }
 
 TEST_CASE("verify finds what was changed in a run, also after it was resumed") {
-    Stage stage;
+    RunStage stage;
     const std::string key = (stage.folder / "key").string();
     std::ofstream(key) << "a key of more than sixteen bytes\n";
     const std::string run = stage.run_path().string();

@@ -19,7 +19,7 @@ std::string utf8(const std::filesystem::path& path) {
     return {text.begin(), text.end()};
 }
 
-struct Stage {
+struct ScenarioStage {
     test::TempFolder folder;
     ChatServer server;
 
@@ -41,7 +41,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("a scenario whose checks hold is exit code 0") {
-    Stage stage;
+    ScenarioStage stage;
     std::ofstream(stage.folder / "note.txt") << "hello";
     // Later than the start of the scenario, however long that takes.
     std::filesystem::last_write_time(stage.folder / "note.txt",
@@ -59,7 +59,7 @@ TEST_CASE("a scenario whose checks hold is exit code 0") {
 }
 
 TEST_CASE("a scenario is exit code 1 when a check fails, or the run does not complete") {
-    Stage stage;
+    ScenarioStage stage;
     const bool completes = GENERATE(true, false);
     if (completes) {
         stage.server.enqueue({.body = completion("It is done.")});
@@ -74,7 +74,7 @@ TEST_CASE("a scenario is exit code 1 when a check fails, or the run does not com
 }
 
 TEST_CASE("the run directory contains what LM Studio logs during the run") {
-    Stage stage;
+    ScenarioStage stage;
     std::filesystem::create_directories(stage.folder / "logs/2025-11");
     const auto log = stage.folder / "logs/2025-11/2025-11-22.1.log";
     std::ofstream(log, std::ios::binary) << "before\n";
@@ -94,7 +94,7 @@ TEST_CASE("the run directory contains what LM Studio logs during the run") {
 }
 
 TEST_CASE("a missing log of LM Studio is a note, not an error") {
-    Stage stage;
+    ScenarioStage stage;
     stage.server.enqueue({.body = completion("done")});
     const auto result = stage.run(stage.scenario(""), {"--lmstudio-logs", "no-such-folder"});
     CHECK(result.status == 0);

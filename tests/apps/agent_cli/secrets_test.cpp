@@ -31,11 +31,11 @@ constexpr const char* part_of_password = "staple";
 constexpr const char* typed = R"(\"typed\":\"secret://mail\")";
 
 /// A run whose model types the secret "mail", then is done.
-struct Stage {
+struct SecretsStage {
     test::TempFolder folder;
     ChatServer server;
 
-    explicit Stage(vlm::testing::Answer second = {.body = completion("done")}) {
+    explicit SecretsStage(vlm::testing::Answer second = {.body = completion("done")}) {
         server.enqueue({.body = completion("", "type_text", R"({"text":"secret://mail"})")});
         server.enqueue(std::move(second));
         std::ofstream(folder / "password.txt", std::ios::binary) << password << "\n";
@@ -73,7 +73,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("a secret is typed, and appears in no request, no file and no output") {
-    Stage stage;
+    SecretsStage stage;
     const ProcessResult result = stage.run({"--secrets", stage.secrets(), "--panel"});
     INFO(result.err);
     CHECK(result.status == 0);
@@ -86,7 +86,7 @@ TEST_CASE("a secret is typed, and appears in no request, no file and no output")
 }
 
 TEST_CASE("a secret appears neither in the state nor in the event stream of the panel") {
-    const Stage stage({.never = true});
+    const SecretsStage stage({.never = true});
     const auto err = stage.folder / "err";
     std::string received;
     const ProcessResult result = test::run_program(
@@ -129,7 +129,7 @@ bool can_be_read(const std::string& file) {
 // The attribute of a process that prevents core dumps also prevents that others of its user open these
 // files (prctl(2), PR_SET_DUMPABLE). A core dump itself depends on settings of the machine.
 TEST_CASE("a run with secrets leaves no core dump") {
-    Stage stage({.never = true});
+    SecretsStage stage({.never = true});
     const bool has_secrets = GENERATE(true, false);
     const auto more = has_secrets ? std::vector<std::string>{"--secrets", stage.secrets()}
                                   : std::vector<std::string>();
@@ -151,7 +151,7 @@ TEST_CASE("a run with secrets leaves no core dump") {
 #endif
 
 TEST_CASE("a secret of another window is not typed, and the model is told") {
-    Stage stage;
+    SecretsStage stage;
     const ProcessResult result =
         stage.run({"--secrets", stage.secrets(R"(, "process": "browser*")")});
     INFO(result.err);
@@ -161,7 +161,7 @@ TEST_CASE("a secret of another window is not typed, and the model is told") {
 }
 
 TEST_CASE("a run with secrets is resumed with the same file") {
-    Stage stage;
+    SecretsStage stage;
     CHECK(stage.run({"--secrets", stage.secrets(), "--max-turns", "1"}).status == 3);
     const std::vector<std::string> resume{"resume",     stage.run_path().string(),
                                           "--endpoint", stage.server.url(),
@@ -179,7 +179,7 @@ TEST_CASE("a run with secrets is resumed with the same file") {
 }
 
 TEST_CASE("a file of secrets that is not valid ends the program before the run") {
-    Stage stage;
+    SecretsStage stage;
     const ProcessResult result = stage.run({"--secrets", stage.secrets(R"(, "value": "x")")});
     CHECK(result.status == 2);
     CHECK_THAT(result.err, ContainsSubstring("\"value\" is unknown"));

@@ -16,7 +16,7 @@ using vlm::testing::completion;
 
 namespace {
 
-struct Stage {
+struct StopStage {
     test::TempFolder folder;
     ChatServer server;
 
@@ -39,7 +39,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("stop ends a run whose model does not answer") {
-    Stage stage;
+    StopStage stage;
     std::vector<std::string> stop{"stop"};
     SECTION("the run is named") { stop.push_back(stage.run_path().string()); }
     SECTION("the latest run in progress") {
@@ -62,7 +62,7 @@ TEST_CASE("stop ends a run whose model does not answer") {
 }
 
 TEST_CASE("the stop key ends a run whose model does not answer") {
-    Stage stage;
+    StopStage stage;
     const auto desktop = winio::open_desktop();
     const auto press = [&](const char* chord) {
         for (const winio::Step& step : winio::gesture::press(*winio::parse_chord(chord)).steps)
@@ -78,7 +78,7 @@ TEST_CASE("the stop key ends a run whose model does not answer") {
 }
 
 TEST_CASE("a stop key that is not a chord is a mistake of the caller") {
-    const Stage stage;
+    const StopStage stage;
     const auto result =
         test::agent_cli({"run", "do it", "--no-probe", "--endpoint", stage.server.url(),
                          "--run-dir", stage.folder.path().string(), "--stop-key", "ctrl+nope"});
@@ -87,7 +87,7 @@ TEST_CASE("a stop key that is not a chord is a mistake of the caller") {
 }
 
 TEST_CASE("stop without a run in progress is exit code 2") {
-    Stage stage;
+    StopStage stage;
     stage.server.enqueue({.body = completion("done")});
     REQUIRE(test::agent_cli({"run", "do it", "--no-probe", "--endpoint", stage.server.url(),
                              "--run-dir", stage.folder.path().string()})
@@ -104,7 +104,7 @@ TEST_CASE("stop without a run in progress is exit code 2") {
 }
 
 TEST_CASE("a request from before a run does not stop it") {
-    Stage stage;
+    StopStage stage;
     stage.server.enqueue({.status = 401, .body = R"({"error":{"message":"no key"}})"});
     REQUIRE(test::agent_cli({"run", "do it", "--no-probe", "--endpoint", stage.server.url(),
                              "--run-dir", stage.folder.path().string()})

@@ -31,7 +31,7 @@ std::string whole_answer(const std::string& body) {
 }
 #endif
 
-struct Stage {
+struct TakeoverStage {
     test::TempFolder folder;
     ChatServer server;
     Hand hand;
@@ -56,7 +56,7 @@ struct Stage {
 } // namespace
 
 TEST_CASE("Escape that the user holds stops a run") {
-    Stage stage;
+    TakeoverStage stage;
     using winio::NamedKey;
     using winio::Press;
     const auto result =
@@ -67,7 +67,7 @@ TEST_CASE("Escape that the user holds stops a run") {
 }
 
 TEST_CASE("a run that nothing can continue ends when the user uses the mouse, and is resumed") {
-    Stage stage;
+    TakeoverStage stage;
     const auto result = stage.run([&] { stage.hand.click(); });
     CHECK(result.status == 130);
     CHECK_THAT(result.err, ContainsSubstring("the user used the mouse or the keyboard"));
@@ -118,7 +118,7 @@ TEST_CASE("the user's input during a drag breaks it off, and the button is relea
 
 #ifndef _WIN32
 TEST_CASE("a run on a terminal that the user takes over continues after Enter, and looks first") {
-    Stage stage;
+    TakeoverStage stage;
     const std::string move = completion("", "move", R"({"x":700,"y":700})");
     const vlm::testing::Gate gate;
     stage.server.enqueue({.body = completion("", "move", R"({"x":300,"y":300})")});

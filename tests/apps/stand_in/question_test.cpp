@@ -8,14 +8,15 @@ using namespace stand_in_test;
 
 namespace {
 
-const Screen screen{1001, 1001, {{{100, 200, 41, 11}, {{Word{"Save", {100, 200, 41, 11}, 95}}}}}};
+const Screen save_screen{
+    1001, 1001, {{{100, 200, 41, 11}, {{Word{"Save", {100, 200, 41, 11}, 95}}}}}};
 
 Turn answer(const std::string& text, const Coordinates& coordinates = {},
             const Progress& progress = {}) {
     ChatRequest request;
     request.tools = observer_tools();
     request.text = text;
-    return answer_question(progress, request, screen, coordinates);
+    return answer_question(progress, request, save_screen, coordinates);
 }
 
 } // namespace
@@ -65,7 +66,7 @@ TEST_CASE("question: another screenshot if the target cannot be found") {
     }
     ChatRequest request;
     request.text = "Click on the button \"Archive\".";
-    const Turn turn = answer_question({}, request, screen);
+    const Turn turn = answer_question({}, request, save_screen);
     CHECK(!turn.reply.call);
     CHECK(turn.reply.content == "I do not see \"Archive\" on the screen.");
 }

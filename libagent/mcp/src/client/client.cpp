@@ -3,6 +3,7 @@
 #include "client/link.hpp"
 #include "client/tool_headers.hpp"
 #include "content_json.hpp"
+#include "revision.hpp"
 
 #include "eyehand/base/stoppable_wait.hpp"
 #include "eyehand/base/utf8.hpp"
@@ -25,7 +26,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view stateless_revision = "2026-07-28";
 // The newest one first.
 constexpr std::array<std::string_view, 4> older_revisions{"2025-11-25", "2025-06-18", "2025-03-26",
                                                           "2024-11-05"};

@@ -38,7 +38,7 @@ using Stream = asio::windows::stream_handle;
 using Stream = asio::posix::stream_descriptor;
 #endif
 
-constexpr std::size_t read_bytes = std::size_t{64} * 1024;
+constexpr std::size_t read_buffer_bytes = std::size_t{64} * 1024;
 constexpr std::size_t max_log_line = 4096;
 // Text on standard output that is not a message, such as a banner: more is a fault.
 constexpr std::size_t max_noise_lines = 1000;
@@ -159,7 +159,7 @@ private:
     std::optional<agent::ChildProcess> child_;
     std::deque<std::string> to_write_; // the thread of the loop only, as the following ones
     std::size_t bytes_to_write_ = 0;
-    std::array<char, read_bytes> read_{};
+    std::array<char, read_buffer_bytes> read_{};
     std::array<char, 4096> read_error_{};
     std::string line_;       // the beginning of a message
     std::string error_line_; // the beginning of a line of standard error

@@ -12,7 +12,7 @@
 namespace eyehand::mcp {
 namespace {
 
-constexpr std::string_view keyword = "x-mcp-header";
+constexpr std::string_view header_keyword = "x-mcp-header";
 constexpr std::int64_t max_safe_integer = (std::int64_t{1} << 53) - 1;
 
 bool is_token(std::string_view text) {
@@ -26,7 +26,7 @@ std::size_t count_keywords(const json::value& value) {
     std::size_t count = 0;
     if (const json::object* object = value.if_object()) {
         for (const auto& [name, member] : *object)
-            count += (name == keyword ? 1 : 0) + count_keywords(member);
+            count += (name == header_keyword ? 1 : 0) + count_keywords(member);
     } else if (const json::array* array = value.if_array()) {
         for (const json::value& element : *array) count += count_keywords(element);
     }
@@ -43,14 +43,14 @@ void read_properties(const json::object& schema, const std::vector<std::string>&
         std::vector<std::string> inside = path;
         inside.emplace_back(name);
         read_properties(*described, inside, headers);
-        const json::value* header = described->if_contains(keyword);
+        const json::value* header = described->if_contains(header_keyword);
         if (header == nullptr) continue;
         const std::string_view type = string_in(*described, "type").value_or("");
         if (type != "string" && type != "integer" && type != "boolean")
             throw std::invalid_argument(fmt::format(
                 "the argument \"{}\" has a header, but is not a string, an integer or a boolean",
                 std::string_view(name)));
-        const std::string_view text = string_in(*described, keyword).value_or("");
+        const std::string_view text = string_in(*described, header_keyword).value_or("");
         if (!is_token(text))
             throw std::invalid_argument(fmt::format(
                 "the argument \"{}\" has an invalid name of a header", std::string_view(name)));

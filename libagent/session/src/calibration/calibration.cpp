@@ -21,7 +21,7 @@ namespace {
 namespace json = boost::json;
 using agent::Members;
 
-constexpr int format = 1;
+constexpr int file_format = 1;
 constexpr int max_count = 1'000'000;
 constexpr std::size_t max_rates = 100; // their sum fits into an int
 
@@ -212,7 +212,7 @@ std::string to_json(const Calibration& calibration) {
     positions["chance_residual"] = fit.chance_residual;
     if (fit.correction != agent::Correction{}) positions["correction"] = to_json(fit.correction);
     json::object all{
-        {"format", format},
+        {"format", file_format},
         {"endpoint", json::string(without_query(calibration.endpoint))},
         {"model", json::string(calibration.model)},
         {"version", json::string(calibration.version)},
@@ -255,9 +255,9 @@ Calibration calibration_from_json(std::string_view text, const std::string& wher
     int version = 0;
     members.read("format", version, 1, max_count);
     if (version == 0) members.refuse("format", "is missing");
-    if (version > format)
+    if (version > file_format)
         members.refuse("format", fmt::format("is {}; this version reads up to {}: calibrate again",
-                                             version, format));
+                                             version, file_format));
     Calibration calibration;
     members.read_required("endpoint", calibration.endpoint);
     calibration.endpoint.resize(without_query(calibration.endpoint).size());
