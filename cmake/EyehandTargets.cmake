@@ -101,7 +101,7 @@ if(PROJECT_IS_TOP_LEVEL AND CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_CXX_COM
 endif()
 
 # GCC spends most of its time on the same templates in each source. Compiled in groups, the sources of this project take
-# less than half the time, but each change compiles a group again, and a missing #include may go unnoticed:
+# about half the time, but each change compiles a group again, and a missing #include may go unnoticed:
 # scripts/compilers compiles them one by one.
 option(EYEHAND_UNITY "Compile the sources of a target in groups" OFF)
 
