@@ -151,6 +151,8 @@ application(gcc headers -O2)
 application(gcc compiled -O2)
 application(clang headers -O2 ON)
 application(clang compiled -O0)
+application_with("${shared}" shared-gcc-compiled gcc compiled -O0 "")
+application_with("${shared}" shared-clang-headers clang headers -O0 "")
 # ccache has most objects of these from the same combinations above.
 application_with("${shared}" shared-gcc-headers gcc headers -O2 "")
 application_with("${shared}" shared-clang-compiled clang compiled -O0 "")
